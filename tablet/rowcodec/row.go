@@ -100,7 +100,7 @@ func (r Row) Datum(s *Schema, col int) Datum {
 	bits := binary.LittleEndian.Uint64(r[bitmapLen(n)+col*slotSize:])
 	k := s.Columns[col].Kind
 	if k == KindBytes {
-		return Bytes(r[fixedLen(n):][uint32(bits):bits>>32])
+		return Bytes(r[fixedLen(n):][uint32(bits) : bits>>32])
 	}
 	return Datum{kind: k, bits: bits}
 }

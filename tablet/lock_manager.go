@@ -1,0 +1,9 @@
+package tablet
+
+// LockMode of a row lock.
+type LockMode uint8
+
+const (
+	LockShared LockMode = iota
+	LockExclusive
+)

@@ -1,0 +1,4 @@
+package tablet
+
+// memRow is one row of a MemRowSet.
+type memRow struct{}
