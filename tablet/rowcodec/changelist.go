@@ -141,7 +141,7 @@ func ValidateChangeList(s *Schema, cl ChangeList) error {
 
 // Apply appends to dst the row that results from old, a validated row of s,
 // when the columns in cl take their new values. The change list may be any
-// bytes. Errors: ErrMalformed, or a row above MaxRowSize.
+// bytes; dst must not overlap old or cl. Errors: ErrMalformed, or a row above MaxRowSize.
 func Apply(dst []byte, s *Schema, old Row, cl ChangeList) (Row, error) {
 	var buf [32]Datum
 	vals := old.Datums(s, buf[:0])
