@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ import (
 //
 //	value  = u8 tag, payload
 //	int    = varint · uint = uvarint · double = 8 bytes little endian
-//	string, decimal = uvarint length, text
+//	string = uvarint length, text · decimal = varint exponent, string of digits
 //	date   = varint µs since 1970 · time = varint µs
 //	array  = uvarint n, n values · object = uvarint n, n × (string without tag, value)
 const (
@@ -109,7 +110,7 @@ func appendJSON(dst []byte, v any, depth int) ([]byte, error) {
 	case types.Timespan:
 		return binary.AppendVarint(append(dst, jsonTime), int64(v)), nil
 	case decimal.Decimal:
-		return appendJSONText(append(dst, jsonDecimal), v.String()), nil
+		return appendJSONDecimal(dst, v), nil
 	case sql.JSONWrapper:
 		val, err := v.ToInterface(sql.NewEmptyContext())
 		if err != nil {
@@ -161,6 +162,28 @@ func appendJSONNumber(dst []byte, v any, depth int) ([]byte, error) {
 
 func appendJSONText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// maxJSONExponent bounds the exponents of stored DECIMALs; SQL has none beyond 65.
+const maxJSONExponent = 1000
+
+// appendJSONDecimal keeps trailing zeros; what can't be a DECIMAL becomes a double.
+func appendJSONDecimal(dst []byte, v decimal.Decimal) []byte {
+	if e := v.Exponent(); e > maxJSONExponent || e < -maxJSONExponent {
+		f, _ := v.Float64()
+		return binary.LittleEndian.AppendUint64(append(dst, jsonDouble), math.Float64bits(f))
+	}
+	dst = binary.AppendVarint(append(dst, jsonDecimal), int64(v.Exponent()))
+	return appendJSONText(dst, v.Coefficient().String())
+}
+
+func (d *jsonDecoder) decimal() any {
+	exponent := d.varint()
+	n, ok := new(big.Int).SetString(d.text(), 10)
+	if !ok || exponent > maxJSONExponent || exponent < -maxJSONExponent {
+		return d.fail()
+	}
+	return decimal.NewFromBigInt(n, int32(exponent))
 }
 
 func appendJSONObject(dst []byte, m map[string]any, depth int) ([]byte, error) {
@@ -276,11 +299,7 @@ func (d *jsonDecoder) value(depth int) any {
 	case jsonObject:
 		return d.object(depth)
 	case jsonDecimal:
-		v, err := decimal.NewFromString(d.text())
-		if err != nil {
-			return d.fail()
-		}
-		return v
+		return d.decimal()
 	case jsonDate:
 		return time.UnixMicro(d.varint()).UTC()
 	case jsonTime:
