@@ -17,6 +17,18 @@ type keyRange struct {
 	FullKey bool
 }
 
+// String returns the range for messages and tests, in hex.
+func (r keyRange) String() string {
+	upper := "∞"
+	if r.Upper != nil {
+		upper = fmt.Sprintf("%x", r.Upper)
+	}
+	if r.FullKey {
+		upper += " full"
+	}
+	return fmt.Sprintf("[%x, %s)", r.Lower, upper)
+}
+
 // ranges translates ranges over the key's columns into ascending, disjoint key
 // ranges that hold at least their rows. precise says that they hold no other
 // rows, so that no filter is needed; it is false as soon as anything was

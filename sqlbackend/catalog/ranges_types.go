@@ -3,10 +3,12 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/shopspring/decimal"
 
 	"ksql/tablet/rowcodec"
 )
@@ -20,16 +22,10 @@ import (
 // in full precision.
 
 // losslessDecimal is a DECIMAL column's type in index ranges.
-type losslessDecimal struct {
-	sql.DecimalType
-	column *columnCodec
-}
+type losslessDecimal struct{ sql.DecimalType }
 
 // losslessDatetime is the type of a DATE, DATETIME or TIMESTAMP column in index ranges.
-type losslessDatetime struct {
-	sql.DatetimeType
-	column *columnCodec
-}
+type losslessDatetime struct{ sql.DatetimeType }
 
 // lossless reports whether constants of type t kept their precision.
 func lossless(t sql.Type) bool {
@@ -45,17 +41,26 @@ func lossless(t sql.Type) bool {
 func (c *columnCodec) boundType() sql.Type {
 	switch t := c.typ.(type) {
 	case types.DecimalType_:
-		return losslessDecimal{DecimalType: t, column: c}
+		return losslessDecimal{t}
 	case sql.DatetimeType:
-		return losslessDatetime{DatetimeType: t, column: c}
+		return losslessDatetime{t}
 	}
 	return c.typ
 }
 
-// Convert returns any number as it is.
+// Convert returns any number as a DECIMAL of as many digits as it has.
 func (t losslessDecimal) Convert(ctx context.Context, v any) (any, sql.ConvertInRange, error) {
-	if v == nil || t.column.place(&rowEnv{}, v).pos != unknown {
-		return v, sql.InRange, nil
+	switch n := numberOf(v); n.class {
+	case intNumber:
+		return decimal.NewFromInt(n.i), sql.InRange, nil
+	case uintNumber:
+		return decimal.NewFromUint64(n.u), sql.InRange, nil
+	case decimalNumber:
+		return n.d, sql.InRange, nil
+	case floatNumber:
+		if math.Abs(n.f) <= math.MaxFloat64 { // neither infinite nor NaN
+			return decimal.NewFromFloat(n.f), sql.InRange, nil
+		}
 	}
 	return t.DecimalType.Convert(ctx, v)
 }
