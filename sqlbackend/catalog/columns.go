@@ -110,7 +110,7 @@ func (t *tableCodec) PrimaryKey(ctx *sql.Context, row sql.Row) ([]byte, error) {
 		return nil, fmt.Errorf("BUG: primary key of a table with hidden row ids")
 	}
 	e := t.env(ctx)
-	key, _, err := t.primary.appendKey(&e, nil, row)
+	key, _, err := t.primary.appendKey(&e, make([]byte, 0, t.primary.sizeHint()), row)
 	return key, err
 }
 

@@ -40,6 +40,9 @@ func newKeyShape(columns []*columnCodec, ordinals []int, prefixes []uint16, uniq
 	return k, nil
 }
 
+// sizeHint is a capacity that most keys fit in.
+func (k *keyShape) sizeHint() int { return 24 * len(k.columns) }
+
 // appendKey appends the key columns of row. null reports whether one is NULL.
 func (k *keyShape) appendKey(e *rowEnv, dst []byte, row sql.Row) (key []byte, null bool, err error) {
 	for i, c := range k.columns {
@@ -64,6 +67,9 @@ func (k *keyShape) appendColumn(e *rowEnv, dst []byte, i int, d rowcodec.Datum) 
 			s := bytesAsString(d.Bytes())
 			if n > 0 {
 				s, _ = charPrefix(s, n)
+			}
+			if e.scratch == nil {
+				e.scratch = e.small[:0]
 			}
 			e.scratch = c.collator.AppendWeights(e.scratch[:0], s)
 			d = rowcodec.Bytes(e.scratch)
@@ -123,7 +129,7 @@ func (x *indexCodec) Key(ctx *sql.Context, row sql.Row, primaryKey []byte) (key 
 	if x.zoned {
 		e.zone = sessionZone(ctx)
 	}
-	key, null, err := x.appendKey(&e, make([]byte, 0, 16*len(x.columns)+len(primaryKey)), row)
+	key, null, err := x.appendKey(&e, make([]byte, 0, x.sizeHint()+len(primaryKey)), row)
 	if err != nil {
 		return nil, false, err
 	}

@@ -33,6 +33,7 @@ type rowEnv struct {
 	ctx     *sql.Context // may be nil: internal work, UTC
 	zone    *zone        // nil if no column is a TIMESTAMP
 	scratch []byte       // reused for weights; no datum outlives the call that fills it
+	small   [64]byte     // the first scratch
 }
 
 // context returns a context that is never a nil pointer in an interface.
