@@ -16,24 +16,24 @@ var ErrStatementRestart = errors.New("statement must be restarted: a row changed
 
 // MySQL error numbers that vitess does not name.
 const (
-	erLockNowait             = 3572
-	erTableDefChanged        = 1412
-	erSavepointDoesNotExist  = 1305
-	erReadOnlyTransaction    = 1792
-	erGetErrno               = 1030
-	erDiskFull               = 1021
-	erErrorOnWrite           = 1026
-	erLockTableFull          = 1206
-	erIndexCorrupt           = 1712
-	erNotSupportedYet        = 1235
-	erQueryInterrupted       = 1317
-	erCantDropFieldOrKey     = 1091
-	erTruncateIllegalFK      = 1701
-	erNonUniqueTableOption   = 1112
-	erFkCannotDropParent     = 3730
-	erRowIsReferenced        = 1451
-	erNoReferencedRow        = 1452
-	erCannotUserReadOnlyView = 1290
+	erLockNowait              = 3572
+	erTableDefChanged         = 1412
+	erSavepointDoesNotExist   = 1305
+	erReadOnlyTransaction     = 1792
+	erGetErrno                = 1030
+	erDiskFull                = 1021
+	erErrorOnWrite            = 1026
+	erLockTableFull           = 1206
+	erIndexCorrupt            = 1712
+	erNotSupportedYet         = 1235
+	erQueryInterrupted        = 1317
+	erCantDropFieldOrKey      = 1091
+	erTruncateIllegalFK       = 1701
+	erNonUniqueTableOption    = 1112
+	erFkCannotDropParent      = 3730
+	erRowIsReferenced         = 1451
+	erNoReferencedRow         = 1452
+	erOptionPreventsStatement = 1290
 )
 
 // errNotSupported is MySQL error 1235: feature names what was asked for.
@@ -116,4 +116,47 @@ func contextError(ctx context.Context) error {
 		return nil
 	}
 	return context.Cause(ctx)
+}
+
+// errReadOnlyStorage is MySQL error 1290: the folder was opened read-only.
+func errReadOnlyStorage() error {
+	return mysql.NewSQLError(erOptionPreventsStatement, "HY000",
+		"The MySQL server is running with the --read-only option so it cannot execute this statement")
+}
+
+// errForeignKeyParentDrop is MySQL error 3730.
+func errForeignKeyParentDrop(parent, constraint, child string) error {
+	return mysql.NewSQLError(erFkCannotDropParent, "HY000",
+		"Cannot drop table '%s' referenced by a foreign key constraint '%s' on table '%s'.", parent, constraint, child)
+}
+
+// errIndexDamaged is MySQL error 1712: an index entry names a row that is not there.
+func errIndexDamaged(table, index string) error {
+	return mysql.NewSQLError(erIndexCorrupt, "HY000", "Index %s is corrupted (table %s)", index, table)
+}
+
+// errDuplicateCheck is MySQL error 3822.
+func errDuplicateCheck(name string) error {
+	return mysql.NewSQLError(3822, "HY000", "Duplicate check constraint name '%s'.", name)
+}
+
+// errCheckNotFound is MySQL error 3821.
+func errCheckNotFound(name string) error {
+	return mysql.NewSQLError(3821, "HY000", "Check constraint '%s' is not found in the table.", name)
+}
+
+// errTriggerExists is MySQL error 1359.
+func errTriggerExists() error {
+	return mysql.NewSQLError(1359, "HY000", "Trigger already exists")
+}
+
+// errCantDropKey is MySQL error 1091.
+func errCantDropKey(name string) error {
+	return mysql.NewSQLError(erCantDropFieldOrKey, "42000",
+		"Can't DROP '%s'; check that column/key exists", name)
+}
+
+// errKeyNotFound is MySQL error 1176.
+func errKeyNotFound(name, table string) error {
+	return mysql.NewSQLError(1176, "42000", "Key '%s' doesn't exist in table '%s'", name, table)
 }

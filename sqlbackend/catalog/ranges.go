@@ -77,10 +77,14 @@ func mergeRanges(in []keyRange) []keyRange {
 // common prefix, the first other column gives the limits, and the rest can
 // only be filtered. some is false if no row can match.
 func (k *keyShape) rangeOf(e *rowEnv, r sql.MySQLRange) (out keyRange, exact, some bool, err error) {
-	if len(r) > len(k.columns) {
-		return out, false, false, fmt.Errorf("BUG: range over %d columns of a key of %d", len(r), len(k.columns))
-	}
 	exact = true
+	if len(r) > len(k.columns) {
+		// Columns of an extended index: they restrict nothing, or not here.
+		for _, c := range r[len(k.columns):] {
+			exact = exact && c.Type() == sql.RangeType_All
+		}
+		r = r[:len(k.columns)]
+	}
 	full := k.unique && len(r) == len(k.columns)
 	var prefix []byte
 	limits := columnRange{lower: edge{kind: noEdge}, upper: edge{kind: noEdge}}

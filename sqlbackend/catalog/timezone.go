@@ -156,19 +156,25 @@ func (z *zone) utc(wall int64, later bool) (utc int64, gap bool) {
 	return utc, false
 }
 
-// bracket returns the smallest and the greatest instant whose wall clock can
-// be compared differently with wall than instants nearby: every t < low has
-// wall(t) < wall, every t > high has wall(t) > wall. low == high means that
-// order by instant and order by wall clock agree around it.
+// bracket returns low, the first instant whose wall clock is not before wall,
+// and high, the last one whose wall clock is not behind it. They are the same
+// instant unless the zone shows wall twice, or nearly so (low < high: between
+// them the wall clock jumps back), or never (low > high).
 func (z *zone) bracket(wall int64) (low, high int64) {
 	if z.fixed {
 		return wall - z.shift, wall - z.shift
 	}
-	p := z.periodAt(wall - zoneReach)
-	least, greatest := p.offset, p.offset
-	for p.end < wall+zoneReach {
-		p = z.periodAt(p.end)
-		least, greatest = min(least, p.offset), max(greatest, p.offset)
+	low, high = endOfTime, beginOfTime
+	for p := z.periodAt(wall - zoneReach); ; p = z.periodAt(p.end) {
+		at := wall - p.offset
+		if at < p.end {
+			low = min(low, max(at, p.start))
+		}
+		if at >= p.start {
+			high = max(high, min(at, p.end-1))
+		}
+		if p.end >= wall+zoneReach {
+			return low, high
+		}
 	}
-	return wall - greatest, wall - least
 }

@@ -77,12 +77,20 @@ func TestZoneRoundTrip(t *testing.T) {
 			if utc < low || utc > high {
 				t.Fatalf("%s: %v is outside its bracket %d … %d", name, want, low, high)
 			}
-			for _, d := range []int64{-3 * microsPerDay, -5400 * microsPerSecond, -1, 0} {
-				before, _ := z.wall(low + d - 1)
-				behind, _ := z.wall(high - d + 1)
-				if before >= wall || behind <= wall {
-					t.Fatalf("%s: bracket %d … %d of %v is too narrow", name, low, high, want)
+			// A wall clock that may not exist: where do the instants around it belong?
+			probe := wall + r.Int64N(4*3600*microsPerSecond) - 2*3600*microsPerSecond
+			low, high = z.bracket(probe)
+			for _, d := range []int64{0, 1, 1800 * microsPerSecond, 5400 * microsPerSecond, 3 * microsPerDay} {
+				before, _ := z.wall(low - 1 - d)
+				behind, _ := z.wall(high + 1 + d)
+				if before >= probe || behind <= probe {
+					t.Fatalf("%s: bracket %d … %d of %v is too narrow", name, low, high, time.UnixMicro(probe).UTC())
 				}
+			}
+			first, _ := z.wall(low)
+			last, _ := z.wall(high)
+			if first < probe || last > probe {
+				t.Fatalf("%s: bracket %d … %d of %v is too wide", name, low, high, time.UnixMicro(probe).UTC())
 			}
 		}
 	}

@@ -149,6 +149,10 @@ func converterOf(t sql.Type) (converter, bool) {
 		return geometryConverter(), true
 	case types.StringType:
 		return stringConverter(t), true
+	case types.BitType:
+		c := unsignedConverter[uint64]()
+		c.place = func(e *rowEnv, v any) bound { return placeBit(e, t, v) }
+		return c, true
 	}
 	switch t.Type() {
 	case sqltypes.Float32:
@@ -161,8 +165,6 @@ func converterOf(t sql.Type) (converter, bool) {
 		return timestampConverter(), true
 	case sqltypes.Time:
 		return timespanConverter(), true
-	case sqltypes.Bit:
-		return unsignedConverter[uint64](), true
 	case sqltypes.Year:
 		return yearConverter(), true
 	case sqltypes.Vector:
