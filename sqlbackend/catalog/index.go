@@ -1,0 +1,144 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+)
+
+// Index is the engine's view of a primary key or a secondary index.
+type Index struct {
+	table *tableDef
+	def   *indexDef
+}
+
+var (
+	_ sql.OrderedIndex  = (*Index)(nil)
+	_ sql.ExtendedIndex = (*Index)(nil)
+)
+
+// ID returns the index's name.
+func (x *Index) ID() string { return x.def.record.Name }
+
+// Database returns the name of the table's database.
+func (x *Index) Database() string { return x.table.record.Database }
+
+// Table returns the table's name.
+func (x *Index) Table() string { return x.table.record.Name }
+
+func (x *Index) expression(ordinal int) string {
+	return x.table.record.Name + "." + x.table.record.Columns[ordinal].Name
+}
+
+// Expressions returns the index's columns as table.column.
+func (x *Index) Expressions() []string {
+	out := make([]string, len(x.def.record.Columns))
+	for i, o := range x.def.record.Columns {
+		out[i] = x.expression(o)
+	}
+	return out
+}
+
+// ColumnExpressionTypes returns the columns with the types that look-ups
+// should convert constants to.
+func (x *Index) ColumnExpressionTypes(*sql.Context) []sql.ColumnExpressionType {
+	types := x.def.codec.BoundTypes()
+	out := make([]sql.ColumnExpressionType, len(x.def.record.Columns))
+	for i, o := range x.def.record.Columns {
+		out[i] = sql.ColumnExpressionType{Expression: x.expression(o), Type: types[i]}
+	}
+	return out
+}
+
+// appended returns the primary key columns that follow the index's own.
+func (x *Index) appended() []int {
+	var out []int
+next:
+	for _, o := range x.table.record.PrimaryKey {
+		for _, own := range x.def.record.Columns {
+			if own == o {
+				continue next
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// ExtendedExpressions returns the columns with the primary key's appended.
+func (x *Index) ExtendedExpressions(*sql.Context) []string {
+	out := x.Expressions()
+	for _, o := range x.appended() {
+		out = append(out, x.expression(o))
+	}
+	return out
+}
+
+// ExtendedColumnExpressionTypes returns the columns with the primary key's appended.
+func (x *Index) ExtendedColumnExpressionTypes(ctx *sql.Context) []sql.ColumnExpressionType {
+	out := x.ColumnExpressionTypes(ctx)
+	for _, o := range x.appended() {
+		out = append(out, sql.ColumnExpressionType{Expression: x.expression(o), Type: x.table.schema.Schema[o].Type})
+	}
+	return out
+}
+
+// IsUnique tells whether the index refuses duplicates.
+func (x *Index) IsUnique() bool { return x.def.record.Unique }
+
+// IsSpatial is false: there are no spatial indexes.
+func (x *Index) IsSpatial() bool { return false }
+
+// IsFullText is false: there are no full-text indexes.
+func (x *Index) IsFullText() bool { return false }
+
+// IsVector is false: there are no vector indexes.
+func (x *Index) IsVector() bool { return false }
+
+// Comment returns the index's comment.
+func (x *Index) Comment() string { return x.def.record.Comment }
+
+// IndexType is BTREE: ordered.
+func (x *Index) IndexType() string { return "BTREE" }
+
+// IsGenerated is false: indexes made for foreign keys are shown, as in MySQL.
+func (x *Index) IsGenerated() bool { return false }
+
+// CanSupport tells whether look-ups by the ranges are possible: no range has
+// more columns than the index.
+func (x *Index) CanSupport(_ *sql.Context, ranges ...sql.Range) bool {
+	for _, r := range ranges {
+		if m, ok := r.(sql.MySQLRange); ok && len(m) > len(x.def.record.Columns) {
+			return false
+		}
+	}
+	return true
+}
+
+// CanSupportOrderBy is about orders other than by the columns; there are none.
+func (x *Index) CanSupportOrderBy(sql.Expression) bool { return false }
+
+// PrefixLengths returns the prefix lengths of the columns, nil if all are whole.
+func (x *Index) PrefixLengths() []uint16 {
+	for _, n := range x.def.record.Prefix {
+		if n != 0 {
+			return x.def.record.Prefix
+		}
+	}
+	return nil
+}
+
+// Order returns the order of look-ups: ascending, unless a prefix length hides
+// the rest of a value.
+func (x *Index) Order(*sql.Context) sql.IndexOrder {
+	if x.PrefixLengths() != nil {
+		return sql.IndexOrderNone
+	}
+	return sql.IndexOrderAsc
+}
+
+// Reversible tells whether look-ups can go backwards.
+func (x *Index) Reversible(ctx *sql.Context) bool { return x.Order(ctx) == sql.IndexOrderAsc }
+
+// names tells whether the index is the one of that name.
+func (x *indexDef) names(name string) bool { return strings.EqualFold(x.record.Name, name) }

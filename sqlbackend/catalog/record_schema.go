@@ -1,0 +1,186 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/planbuilder"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// columnToRecord turns an engine column into its stored form. Expressions are
+// stored as text without table names, so that a rename of the table needs no
+// change of them.
+func columnToRecord(ctx *sql.Context, c *sql.Column) (columnRecord, error) {
+	r := columnRecord{
+		Name:          c.Name,
+		Nullable:      c.Nullable,
+		AutoIncrement: c.AutoIncrement,
+		Virtual:       c.Virtual,
+		Hidden:        c.Hidden,
+		HiddenSystem:  c.HiddenSystem,
+		Comment:       c.Comment,
+		Extra:         c.Extra,
+	}
+	if err := typeToRecord(c.Type, &r); err != nil {
+		return r, fmt.Errorf("column %s: %w", c.Name, err)
+	}
+	var err error
+	if r.Default, err = expressionToRecord(ctx, c.Default); err != nil {
+		return r, err
+	}
+	if r.Generated, err = expressionToRecord(ctx, c.Generated); err != nil {
+		return r, err
+	}
+	r.OnUpdate, err = expressionToRecord(ctx, c.OnUpdate)
+	return r, err
+}
+
+// typeToRecord stores a type as its SQL text and what the text leaves out.
+func typeToRecord(t sql.Type, r *columnRecord) error {
+	if c, ok := t.(sql.TypeWithCollation); ok {
+		r.Collation = uint16(c.Collation())
+	}
+	if s, ok := t.(sql.SpatialColumnType); ok {
+		if srid, defined := s.GetSpatialTypeSRID(); defined {
+			r.SRID = &srid
+		}
+	}
+	switch t := t.(type) {
+	case sql.EnumType:
+		r.Type, r.Values = "enum", t.Values()
+	case sql.SetType:
+		r.Type, r.Values = "set", t.Values()
+	default:
+		r.Type = t.String()
+	}
+	// The text must be readable again; better to fail here than at the next open.
+	_, err := typeFromRecord(r)
+	return err
+}
+
+// typeFromRecord is the reverse of typeToRecord.
+func typeFromRecord(r *columnRecord) (sql.Type, error) {
+	collation := sql.CollationID(r.Collation)
+	switch r.Type {
+	case "enum":
+		return types.CreateEnumType(r.Values, collation)
+	case "set":
+		return types.CreateSetType(r.Values, collation)
+	}
+	t, err := planbuilder.ParseColumnTypeString(r.Type)
+	if err != nil {
+		return nil, fmt.Errorf("type %q: %w", r.Type, err)
+	}
+	if c, ok := t.(sql.TypeWithCollation); ok && r.Collation != 0 {
+		if t, err = c.WithNewCollation(collation); err != nil {
+			return nil, fmt.Errorf("type %q: %w", r.Type, err)
+		}
+	}
+	if s, ok := t.(sql.SpatialColumnType); ok && r.SRID != nil {
+		t = s.SetSRID(*r.SRID)
+	}
+	return t, nil
+}
+
+// expressionToRecord returns the text of a default value expression, nil for none.
+func expressionToRecord(ctx *sql.Context, e *sql.ColumnDefaultValue) (*expressionRecord, error) {
+	if e == nil || e.Expr == nil {
+		return nil, nil
+	}
+	if u, ok := e.Expr.(*sql.UnresolvedColumnDefault); ok {
+		return &expressionRecord{Text: u.ExprString}, nil
+	}
+	stripped, _, err := transform.Expr(ctx, e, stripTableName)
+	if err != nil {
+		return nil, err
+	}
+	text := stripped.String()
+	if lit, ok := e.Expr.(*expression.Literal); ok && e.Literal {
+		if s, ok := lit.Value().(string); ok {
+			text = quoteString(s)
+		}
+	}
+	return &expressionRecord{Text: text}, nil
+}
+
+// quoteString writes s as a string literal that every sql_mode but
+// NO_BACKSLASH_ESCAPES reads back as s.
+func quoteString(s string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\'':
+			b.WriteString("''")
+		case '\\':
+			b.WriteString(`\\`)
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// stripTableName makes a column reference print without its table's name.
+func stripTableName(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	f, ok := e.(*expression.GetField)
+	if !ok || f.Table() == "" {
+		return e, transform.SameTree, nil
+	}
+	n := expression.NewGetField(f.Index(), f.Type(ctx), f.Name(), f.IsNullable(ctx))
+	return n.WithQuotedNames(sql.DefaultMySQLSchemaFormatter, true), transform.NewTree, nil
+}
+
+// columnFromRecord is the reverse of columnToRecord.
+func columnFromRecord(r *columnRecord, database, table string) (*sql.Column, error) {
+	t, err := typeFromRecord(r)
+	if err != nil {
+		return nil, fmt.Errorf("column %s: %w", r.Name, err)
+	}
+	expr := func(e *expressionRecord) *sql.ColumnDefaultValue {
+		if e == nil {
+			return nil
+		}
+		return sql.NewUnresolvedColumnDefaultValue(e.Text)
+	}
+	return &sql.Column{
+		Type:           t,
+		Default:        expr(r.Default),
+		Generated:      expr(r.Generated),
+		OnUpdate:       expr(r.OnUpdate),
+		Name:           r.Name,
+		Source:         table,
+		DatabaseSource: database,
+		Comment:        r.Comment,
+		Extra:          r.Extra,
+		Nullable:       r.Nullable,
+		Virtual:        r.Virtual,
+		AutoIncrement:  r.AutoIncrement,
+		Hidden:         r.Hidden,
+		HiddenSystem:   r.HiddenSystem,
+	}, nil
+}
+
+// schemaFromRecord builds the engine's schema of a table.
+func schemaFromRecord(r *tableRecord) (sql.PrimaryKeySchema, error) {
+	schema := make(sql.Schema, len(r.Columns))
+	for i := range r.Columns {
+		c, err := columnFromRecord(&r.Columns[i], r.Database, r.Name)
+		if err != nil {
+			return sql.PrimaryKeySchema{}, err
+		}
+		schema[i] = c
+	}
+	for _, o := range r.PrimaryKey {
+		if o < 0 || o >= len(schema) {
+			return sql.PrimaryKeySchema{}, fmt.Errorf("primary key names column %d of %d", o, len(schema))
+		}
+		schema[o].PrimaryKey = true
+	}
+	return sql.NewPrimaryKeySchema(schema, r.PrimaryKey...), nil
+}

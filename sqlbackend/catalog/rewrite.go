@@ -1,0 +1,368 @@
+package catalog
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"ksql/tablet"
+)
+
+// rewriter fills the tablets of a table's new definition and puts them in the
+// place of the old ones.
+type rewriter struct {
+	session *Session
+	table   *Table
+	old     *tableDef
+	now     *tableDef
+	editor  *statementEditor
+	failed  bool
+}
+
+// rewrite begins a rewrite of a table to a new record.
+func (s *Session) rewrite(ctx *sql.Context, t *Table, record *tableRecord) (*rewriter, error) {
+	if t.handle.temporary {
+		return nil, errNotSupported("ALTER of a TEMPORARY table that rewrites it")
+	}
+	_, db, err := s.changeDatabase(ctx, t.db.name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.exclusiveTable(ctx, t.db.name, t.handle.record.Name); err != nil {
+		return nil, err
+	}
+	old := db.tables[strings.ToLower(t.handle.record.Name)]
+	if old == nil {
+		return nil, sql.ErrTableNotFound.New(t.handle.record.Name)
+	}
+	now, err := s.createTablets(record)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.copyCounters(old, now); err != nil {
+		return nil, err
+	}
+	return &rewriter{session: s, table: t, old: old, now: now,
+		editor: &statementEditor{session: s, tx: s.tx, def: now}}, nil
+}
+
+// copyCounters hands the old tablet's counters on.
+func (s *Session) copyCounters(old, now *tableDef) error {
+	from, err := s.tx.stored(old.tabletID)
+	if err != nil {
+		return err
+	}
+	for _, slot := range []int{tablet.CounterAutoIncrement, tablet.CounterHiddenRowID} {
+		if err := s.tx.tablet.SetCounter(now.tabletID, slot, from.PeekCounter(slot)); err != nil {
+			return translate(err)
+		}
+	}
+	return nil
+}
+
+// StatementBegin does nothing: a failed rewrite rolls the DDL statement back.
+func (w *rewriter) StatementBegin(*sql.Context) {}
+
+// DiscardChanges makes Close keep the old rows.
+func (w *rewriter) DiscardChanges(*sql.Context, error) error {
+	w.failed = true
+	return nil
+}
+
+// StatementComplete does nothing.
+func (w *rewriter) StatementComplete(*sql.Context) error { return nil }
+
+// Insert adds one row in the new schema.
+func (w *rewriter) Insert(ctx *sql.Context, row sql.Row) error {
+	if err := w.editor.insert(ctx, row); err != nil {
+		w.failed = true
+		return translate(err)
+	}
+	if i := w.now.autoColumn; i >= 0 && row[i] != nil {
+		v, err := counterValue(ctx, row[i])
+		if err != nil {
+			return err
+		}
+		t, err := w.session.tx.stored(w.now.tabletID)
+		if err != nil {
+			return err
+		}
+		t.RaiseCounter(tablet.CounterAutoIncrement, v)
+	}
+	return nil
+}
+
+// Close installs the new definition and drops the old tablets.
+func (w *rewriter) Close(ctx *sql.Context) error {
+	if w.failed {
+		return nil
+	}
+	d, db, err := w.session.changeDatabase(ctx, w.table.db.name)
+	if err != nil {
+		return err
+	}
+	db.tables[strings.ToLower(w.old.record.Name)] = w.now
+	delete(d.fresh, w.old)
+	d.fresh[w.now] = struct{}{}
+	return w.session.dropTablets(w.old.tablets())
+}
+
+// rewriteRows rewrites a table to a record whose columns take the old values.
+func (s *Session) rewriteRows(ctx *sql.Context, t *Table, record *tableRecord) error {
+	w, err := s.rewrite(ctx, t, record)
+	if err != nil {
+		return err
+	}
+	err = s.eachRow(ctx, t, w.old, func(row sql.Row) error {
+		for i, c := range w.now.schema.Schema {
+			if row[i] == nil {
+				continue
+			}
+			v, inRange, err := c.Type.Convert(ctx, row[i])
+			if err != nil {
+				return err
+			}
+			if inRange != sql.InRange {
+				return sql.ErrValueOutOfRange.New(row[i], c.Type)
+			}
+			row[i] = v
+		}
+		return w.Insert(ctx, row)
+	})
+	if err != nil {
+		return err
+	}
+	return w.Close(ctx)
+}
+
+// eachRow reads all rows of a definition for a DDL statement.
+func (s *Session) eachRow(ctx *sql.Context, t *Table, def *tableDef, each func(sql.Row) error) (err error) {
+	n := *t
+	n.handle, n.projection = def, nil
+	it := &rowIter{table: &n, partition: partition{ranges: []keyRange{{}}}}
+	defer func() {
+		if cerr := it.Close(ctx); err == nil {
+			err = cerr
+		}
+	}()
+	for {
+		row, err := it.Next(ctx)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := each(row); err != nil {
+			return err
+		}
+	}
+}
+
+// CreateIndex adds a secondary index and fills it from the table's rows.
+func (t *Table) CreateIndex(ctx *sql.Context, x sql.IndexDef) error {
+	if kind := unsupportedIndexKind(x.Constraint); kind != "" {
+		return errNotSupported(kind + " index")
+	}
+	if t.session == nil {
+		return errNotSupported("changing tables outside a ksql session")
+	}
+	if x.IsPrimary() {
+		return errNotSupported("adding a primary key without rewriting the table")
+	}
+	schema := t.def().schema.Schema
+	columns, err := columnOrdinals(schema, t.Name(), x.Columns)
+	if err != nil {
+		return err
+	}
+	prefix, err := prefixLengths(schema, x.Columns)
+	if err != nil {
+		return err
+	}
+	record := indexRecord{Name: x.Name, Columns: columns, Prefix: prefix, Unique: x.IsUnique(), Comment: x.Comment}
+	if err := t.indexTablet(ctx, &record); err != nil {
+		return err
+	}
+	if err := t.change(ctx, func(r *tableRecord) error {
+		for i := range r.Indexes {
+			if strings.EqualFold(r.Indexes[i].Name, x.Name) {
+				return sql.ErrDuplicateKey.New(x.Name)
+			}
+		}
+		if strings.EqualFold(x.Name, primaryIndexName) {
+			return sql.ErrDuplicateKey.New(x.Name)
+		}
+		r.Indexes = append(r.Indexes, record)
+		return nil
+	}); err != nil {
+		return err
+	}
+	now := t.def()
+	if t.handle.temporary {
+		now = t.session.temporary[tableLockName(t.db.name, t.Name())]
+	} else {
+		t.session.ddl.fresh[now] = struct{}{}
+	}
+	return t.fillIndex(ctx, now, len(now.indexes)-1)
+}
+
+// indexTablet makes the tablet of a new index.
+func (t *Table) indexTablet(ctx *sql.Context, r *indexRecord) error {
+	if !t.handle.temporary {
+		if _, err := t.session.beginDDL(ctx); err != nil {
+			return err
+		}
+	}
+	codec, err := newIndexCodec(t.def().codec, r.Columns, r.Prefix, r.Unique)
+	if err != nil {
+		return err
+	}
+	if _, err := t.session.begun(ctx); err != nil {
+		return err
+	}
+	id, err := t.session.tx.tablet.CreateTablet(codec.Schema())
+	if err != nil {
+		return translate(err)
+	}
+	r.Tablet = uint64(id)
+	return nil
+}
+
+// fillIndex writes the entries of one index for all rows.
+func (t *Table) fillIndex(ctx *sql.Context, def *tableDef, i int) error {
+	x := def.indexes[i]
+	e := &statementEditor{session: t.session, tx: t.session.tx, def: def}
+	scan, err := e.tx.tablet.Scan(ctx, tablet.ScanSpec{Tablet: def.tabletID, Mode: tablet.ReadNewest, OwnStatement: true})
+	if err != nil {
+		return translate(err)
+	}
+	defer scan.Close()
+	decoder := def.codec.newDecoder(ctx, nil)
+	for n := 0; scan.Next(ctx); n++ {
+		found := scan.Row()
+		row, err := decoder.Decode(found.Value)
+		if err != nil {
+			return fmt.Errorf("table %s: %w", def.name(), err)
+		}
+		key, unique, err := x.codec.Key(ctx, row, found.Key)
+		if err != nil {
+			return err
+		}
+		if err := e.lockEntry(ctx, i, entry{key, unique}, row); err != nil {
+			return translate(err)
+		}
+		if err := e.insertEntry(i, key, found.Key); err != nil {
+			return translate(err)
+		}
+		if n%1024 == 0 {
+			if err := contextError(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return translate(scan.Err())
+}
+
+// DropIndex drops a secondary index.
+func (t *Table) DropIndex(ctx *sql.Context, name string) error {
+	var id tablet.TabletID
+	if err := t.change(ctx, func(r *tableRecord) error {
+		for i := range r.Indexes {
+			if strings.EqualFold(r.Indexes[i].Name, name) {
+				id = tablet.TabletID(r.Indexes[i].Tablet)
+				r.Indexes = append(r.Indexes[:i], r.Indexes[i+1:]...)
+				return nil
+			}
+		}
+		return errCantDropKey(name)
+	}); err != nil {
+		return err
+	}
+	return t.session.dropTablets([]tablet.TabletID{id})
+}
+
+// RenameIndex renames a secondary index.
+func (t *Table) RenameIndex(ctx *sql.Context, from, to string) error {
+	return t.change(ctx, func(r *tableRecord) error {
+		found := -1
+		for i := range r.Indexes {
+			switch {
+			case strings.EqualFold(r.Indexes[i].Name, from):
+				found = i
+			case strings.EqualFold(r.Indexes[i].Name, to):
+				return sql.ErrDuplicateKey.New(to)
+			}
+		}
+		if found < 0 {
+			return errKeyNotFound(from, r.Name)
+		}
+		r.Indexes[found].Name = to
+		return nil
+	})
+}
+
+// ShouldBuildIndex is false: CreateIndex has filled the index.
+func (t *Table) ShouldBuildIndex(*sql.Context, sql.IndexDef) (bool, error) { return false, nil }
+
+// BuildIndex takes the rows that the engine offers for a unique index, which
+// CreateIndex has filled already.
+func (t *Table) BuildIndex(*sql.Context, sql.IndexDef) (sql.RowInserter, error) {
+	return builtIndex{}, nil
+}
+
+// builtIndex is a RowInserter for an index that is complete.
+type builtIndex struct{}
+
+func (builtIndex) StatementBegin(*sql.Context)              {}
+func (builtIndex) DiscardChanges(*sql.Context, error) error { return nil }
+func (builtIndex) StatementComplete(*sql.Context) error     { return nil }
+func (builtIndex) Insert(*sql.Context, sql.Row) error       { return nil }
+func (builtIndex) Close(*sql.Context) error                 { return nil }
+
+// Truncate removes all rows and returns their number. TRUNCATE TABLE, which is
+// DDL, puts empty tablets in the place of the old ones (and reports 0 rows, as
+// MySQL does); DELETE without WHERE deletes row by row.
+func (t *Table) Truncate(ctx *sql.Context) (int, error) {
+	if t.session == nil {
+		return 0, errNotSupported("writing tables outside a ksql session")
+	}
+	if t.session.statement.kind != StatementDDL || t.handle.temporary {
+		return t.deleteAll(ctx)
+	}
+	w, err := t.session.rewrite(ctx, t, t.def().record.clone())
+	if err != nil {
+		return 0, err
+	}
+	return 0, w.Close(ctx)
+}
+
+// deleteAll deletes every row within the transaction.
+func (t *Table) deleteAll(ctx *sql.Context) (count int, err error) {
+	e := t.openEditor(true)
+	e.StatementBegin(ctx)
+	n := *t
+	n.projection = nil
+	it := &rowIter{table: &n, partition: partition{ranges: []keyRange{{}}}}
+	for {
+		var row sql.Row
+		if row, err = it.Next(ctx); err != nil {
+			break
+		}
+		if err = e.Delete(ctx, row); err != nil {
+			break
+		}
+		count++
+	}
+	if cerr := it.Close(ctx); err == io.EOF {
+		err = cerr
+	}
+	if err != nil {
+		if derr := e.DiscardChanges(ctx, err); derr != nil {
+			return 0, derr
+		}
+		return 0, err
+	}
+	return count, e.StatementComplete(ctx)
+}

@@ -1,0 +1,324 @@
+package catalog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"ksql/tablet"
+	"ksql/tablet/rowcodec"
+)
+
+// rowIter reads one partition. What it does with a row that the scan finds
+// depends on the read:
+//
+//	plain read       the row as it is at the read's epoch
+//	locking read     lock the row's key, read its newest version, leave it out
+//	                 if that is not in the range any more
+//
+// Locking reads are SELECT … FOR UPDATE and FOR SHARE, foreign key checks, and
+// those scans of a DML statement's target tables that name rows by a full key,
+// whose row others refer to, or that have been restarted too often.
+type rowIter struct {
+	table     *Table
+	partition partition
+
+	def     *tableDef
+	tx      *Transaction
+	decoder *rowDecoder
+	full    *rowDecoder // all columns, to find a changed row's index key
+	lock    lockRequest
+	mode    tablet.ReadMode
+	keyless bool // remember row ids for the statement's editors
+	open    bool
+	next    int // next range, in scan direction
+	current keyRange
+	scan    *tablet.Iterator
+	rows    int
+}
+
+// start decides how to read.
+func (it *rowIter) start(ctx *sql.Context) error {
+	t := it.table
+	tx, err := t.session.begun(ctx)
+	if err != nil {
+		return err
+	}
+	it.open, it.tx, it.def = true, tx, t.handle
+	if it.def.changedAt > 0 && !it.def.temporary {
+		if e := tx.tablet.SnapshotEpoch(); e != 0 && e < it.def.changedAt && t.session.readMode() == tablet.ReadSnapshot {
+			return errTableDefinitionChanged()
+		}
+	}
+	it.lock, it.mode = t.lock, t.session.readMode()
+	_, target := t.session.statement.targets[it.def.tabletID]
+	switch {
+	case it.lock.active:
+	case t.newest:
+		it.lock = lockRequest{active: true, mode: tablet.LockExclusive}
+		if t.reference {
+			it.lock.mode = tablet.LockShared
+		}
+	case target && it.lockTargets():
+		it.lock = lockRequest{active: true, mode: tablet.LockExclusive}
+	}
+	if it.lock.active {
+		it.mode = tablet.ReadStatement
+		if t.newest {
+			it.mode = tablet.ReadNewest
+		}
+	}
+	it.keyless = !it.def.codec.HasPrimaryKey() && (target || t.newest)
+	it.decoder = it.def.codec.newDecoder(ctx, t.projection)
+	return nil
+}
+
+// lockTargets tells whether rows of a DML statement's target table are locked
+// before they are read.
+func (it *rowIter) lockTargets() bool {
+	if it.table.session.statement.lockScans {
+		return true
+	}
+	for _, r := range it.partition.ranges {
+		if !r.FullKey {
+			s := it.table.session
+			return len(s.definitions().referencing(it.def.record.Database, it.def.record.Name)) > 0
+		}
+	}
+	return true
+}
+
+// Next returns the next row.
+func (it *rowIter) Next(ctx *sql.Context) (sql.Row, error) {
+	if !it.open {
+		if err := it.start(ctx); err != nil {
+			return nil, translate(err)
+		}
+	}
+	for {
+		row, ok, err := it.step(ctx)
+		if err != nil {
+			return nil, translate(err)
+		}
+		if ok {
+			return row, nil
+		}
+	}
+}
+
+// step returns the next row, or ok=false when a row was left out.
+func (it *rowIter) step(ctx *sql.Context) (sql.Row, bool, error) {
+	if it.scan == nil {
+		if it.next == len(it.partition.ranges) {
+			return nil, false, io.EOF
+		}
+		if err := it.openRange(ctx); err != nil {
+			return nil, false, err
+		}
+		if it.scan == nil {
+			return it.point(ctx)
+		}
+	}
+	if !it.scan.Next(tabletContext(ctx)) {
+		err := it.scan.Err()
+		if cerr := it.scan.Close(); err == nil {
+			err = cerr
+		}
+		it.scan = nil
+		return nil, false, err
+	}
+	if it.rows++; it.rows%1024 == 0 {
+		if err := contextError(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	found := it.scan.Row()
+	if it.partition.index == nil {
+		return it.produce(ctx, found)
+	}
+	return it.byEntry(ctx, it.partition.index.codec.EntryPrimaryKey(found.Value))
+}
+
+// openRange starts the scan of the next range. A full key needs none: it is
+// left to point, with scan nil.
+func (it *rowIter) openRange(ctx *sql.Context) error {
+	i := it.next
+	if it.partition.reverse {
+		i = len(it.partition.ranges) - 1 - it.next
+	}
+	it.next++
+	it.current = it.partition.ranges[i]
+	if it.current.FullKey {
+		return nil
+	}
+	spec := tablet.ScanSpec{
+		Tablet:       it.def.tabletID,
+		Lower:        it.current.Lower,
+		Upper:        it.current.Upper,
+		Reverse:      it.partition.reverse,
+		Mode:         it.mode,
+		OwnStatement: it.table.ownStatement,
+	}
+	if it.partition.index != nil {
+		spec.Tablet = it.partition.index.tabletID
+	} else if it.table.projection != nil && !it.lock.active && !it.keyless {
+		spec.Projection = it.table.projection
+	}
+	var err error
+	it.scan, err = it.tx.tablet.Scan(tabletContext(ctx), spec)
+	return err
+}
+
+// point reads the one row of a full key.
+func (it *rowIter) point(ctx *sql.Context) (sql.Row, bool, error) {
+	key := it.current.Lower
+	if x := it.partition.index; x != nil {
+		if it.lock.active {
+			// Lock the unique key first: it may move to another row.
+			if ok, err := it.lockKey(ctx, x.tabletID, key); err != nil || !ok {
+				return nil, false, err
+			}
+		}
+		entry, ok, err := it.get(ctx, x.tabletID, key)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		return it.byEntry(ctx, x.codec.EntryPrimaryKey(entry.Value))
+	}
+	if it.lock.active {
+		return it.locked(ctx, key)
+	}
+	found, ok, err := it.get(ctx, it.def.tabletID, key)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	return it.produce(ctx, found)
+}
+
+// get reads one row; a locking read reads the newest version.
+func (it *rowIter) get(ctx *sql.Context, id tablet.TabletID, key []byte) (tablet.Row, bool, error) {
+	mode := it.mode
+	if it.lock.active {
+		mode = tablet.ReadNewest
+	}
+	return it.tx.tablet.Get(tabletContext(ctx), id, key, mode)
+}
+
+// byEntry reads the row that an index entry names.
+func (it *rowIter) byEntry(ctx *sql.Context, primaryKey []byte) (sql.Row, bool, error) {
+	if it.lock.active {
+		return it.locked(ctx, bytes.Clone(primaryKey))
+	}
+	if !it.table.ownStatement && it.table.session.statement.writes(it.def.tabletID) {
+		return it.beforeStatement(ctx, primaryKey)
+	}
+	found, ok, err := it.tx.tablet.Get(tabletContext(ctx), it.def.tabletID, primaryKey, it.mode)
+	if err != nil {
+		return nil, false, err
+	}
+	if !ok {
+		return nil, false, errIndexDamaged(it.def.record.Name, it.partition.index.record.Name)
+	}
+	return it.produce(ctx, found)
+}
+
+// beforeStatement reads one row without what the running statement has
+// written, as scans do and Get does not.
+func (it *rowIter) beforeStatement(ctx *sql.Context, key []byte) (sql.Row, bool, error) {
+	lower := bytes.Clone(key)
+	scan, err := it.tx.tablet.Scan(tabletContext(ctx), tablet.ScanSpec{
+		Tablet: it.def.tabletID, Lower: lower, Upper: append(bytes.Clone(key), 0), Mode: it.mode,
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	defer scan.Close()
+	if !scan.Next(tabletContext(ctx)) {
+		if err := scan.Err(); err != nil {
+			return nil, false, err
+		}
+		return nil, false, errIndexDamaged(it.def.record.Name, it.partition.index.record.Name)
+	}
+	return it.produce(ctx, scan.Row())
+}
+
+// produce turns a stored row into the statement's.
+func (it *rowIter) produce(ctx *sql.Context, found tablet.Row) (sql.Row, bool, error) {
+	if it.lock.active {
+		return it.locked(ctx, bytes.Clone(found.Key))
+	}
+	row, err := it.decode(ctx, found)
+	return row, err == nil, err
+}
+
+func (it *rowIter) decode(ctx *sql.Context, found tablet.Row) (sql.Row, error) {
+	if it.keyless {
+		it.table.session.rememberRow(it.def, found.Key, found.Value)
+	}
+	row, err := it.decoder.Decode(found.Value)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", it.def.name(), err)
+	}
+	return row, nil
+}
+
+// lockKey locks one key; ok is false if SKIP LOCKED leaves it out.
+func (it *rowIter) lockKey(ctx *sql.Context, id tablet.TabletID, key []byte) (ok bool, err error) {
+	err = it.tx.tablet.LockKeys(tabletContext(ctx), id, [][]byte{key}, it.lock.mode, it.lock.wait(it.table.session))
+	if errors.Is(err, tablet.ErrLockNowait) && it.lock.skip {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// locked locks a row by its primary key and returns its newest version if
+// there is one that still belongs to the range.
+func (it *rowIter) locked(ctx *sql.Context, key []byte) (sql.Row, bool, error) {
+	if ok, err := it.lockKey(ctx, it.def.tabletID, key); err != nil || !ok {
+		return nil, false, err
+	}
+	found, ok, err := it.tx.tablet.Get(tabletContext(ctx), it.def.tabletID, key, tablet.ReadNewest)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	found.Key = key
+	if x := it.partition.index; x != nil {
+		ok, err := it.inRange(ctx, x, key, found.Value)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+	}
+	row, err := it.decode(ctx, found)
+	return row, err == nil, err
+}
+
+// inRange tells whether a row's index key is in the range that is being read.
+func (it *rowIter) inRange(ctx *sql.Context, x *indexDef, primaryKey []byte, value rowcodec.Row) (bool, error) {
+	if it.full == nil {
+		it.full = it.def.codec.newDecoder(ctx, nil)
+	}
+	row, err := it.full.Decode(value)
+	if err != nil {
+		return false, err
+	}
+	key, _, err := x.codec.Key(ctx, row, primaryKey)
+	if err != nil {
+		return false, err
+	}
+	return bytes.Compare(key, it.current.Lower) >= 0 &&
+		(it.current.Upper == nil || bytes.Compare(key, it.current.Upper) < 0), nil
+}
+
+// Close ends the scan.
+func (it *rowIter) Close(*sql.Context) error {
+	it.next = len(it.partition.ranges)
+	if it.scan == nil {
+		return nil
+	}
+	err := it.scan.Close()
+	it.scan = nil
+	return translate(err)
+}
