@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -193,6 +194,59 @@ func TestJSONLimits(t *testing.T) {
 	_, err := table.EncodeRow(ctx, nil, sql.Row{types.JSONDocument{Val: []any{doc}}})
 	if err == nil || !strings.Contains(err.Error(), "3157") {
 		t.Errorf("one level too many: %v", err)
+	}
+}
+
+// TestGoldenValues pins the bytes of stored values: they are on disk.
+func TestGoldenValues(t *testing.T) {
+	ctx := codecContext(t, "+03:00")
+	var got strings.Builder
+	date := time.Date(2024, 2, 29, 12, 34, 56, 789000, time.UTC)
+	for _, c := range []struct {
+		typ sql.Type
+		v   any
+	}{
+		{types.Int8, int8(-1)}, {types.Uint64, uint64(1 << 63)}, {types.Float32, float32(1.5)}, {types.Float64, -1.5}, {types.Year, int16(1999)},
+		{types.MustCreateBitType(13), uint64(0x1234)}, {types.MustCreateColumnDecimalType(10, 2), decimal.New(-123, -2)},
+		{types.MustCreateColumnDecimalType(30, 2), decimal.New(-123, -2)}, {types.MustCreateColumnDecimalType(30, 2), decimal.New(0, -2)},
+		{types.MustCreateColumnDecimalType(30, 2), decimal.New(123456, -2)}, {types.Date, types.ZeroTime}, {types.Datetime3, date},
+		{types.Timestamp, date}, {types.Time, types.Timespan(-1)}, {types.LongText, "é"}, {types.LongBlob, []byte{0, 255}},
+		{testEnum, uint16(2)}, {testSet, uint64(3)}, {mustType(types.CreateVectorType(1)), sql.EncodeVector([]float32{1})},
+		{types.PointType{}, types.Point{SRID: 4326, X: 1, Y: -2}},
+		{types.JSON, types.JSONDocument{Val: map[string]any{
+			"bb": int64(-2), "z": []any{nil, true, false, 1.5, uint64(1 << 63), "x"}, "a": decimal.New(150, -2), "date": date, "": map[string]any{}, "time": types.Timespan(5),
+		}}},
+	} {
+		table := codecTable(t, []codecType{{typ: c.typ}})
+		fmt.Fprintf(&got, "%s %x\n", c.typ, []byte(mustEncode(t, table, ctx, sql.Row{c.v})))
+	}
+	compareGolden(t, "testdata/values.golden", got.String())
+}
+
+// TestMalformedGeometry: a nested value of the wrong type, or counts beyond the bytes, are errors.
+func TestMalformedGeometry(t *testing.T) {
+	points := make([]types.Point, 3)
+	for _, g := range []types.GeometryValue{
+		types.MultiPoint{Points: points}, types.MultiLineString{Lines: []types.LineString{{Points: points}}},
+		types.MultiPolygon{Polygons: []types.Polygon{{Lines: []types.LineString{{Points: points}}}}},
+	} {
+		b := g.Serialize()
+		if _, err := parseGeometry(b); err != nil {
+			t.Fatal(err)
+		}
+		nested := types.EWKBHeaderSize + types.CountSize + types.EndianSize
+		b[nested] = types.WKBGeomCollID
+		if got, err := parseGeometry(b); err == nil {
+			t.Errorf("%T with another type inside: %v", g, got)
+		}
+		b = g.Serialize()
+		b[types.EWKBHeaderSize+3] = 0x7F // 2 billion members
+		if got, err := parseGeometry(b); err == nil {
+			t.Errorf("%T with too many members: %v", g, got)
+		}
+		if got, err := parseGeometry(append(g.Serialize(), 0)); err == nil {
+			t.Errorf("%T with a byte behind: %v", g, got)
+		}
 	}
 }
 

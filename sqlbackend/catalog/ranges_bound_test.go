@@ -44,15 +44,16 @@ func newRangesCaseNative(t *testing.T, ctx *sql.Context, r *rand.Rand, cols []co
 	return c
 }
 
-func (c *rangesCase) randomNative(r *rand.Rand) sql.MySQLRangeCollection {
+// randomNative draws ranges whose limits on the first column come from the rows or from limits.
+func (c *rangesCase) randomNative(r *rand.Rand, limits codecType) sql.MySQLRangeCollection {
 	var coll sql.MySQLRangeCollection
 	for range 1 + r.IntN(2) {
 		one := make(sql.MySQLRange, 1+r.IntN(2))
 		for i := range one {
 			col := c.cols[i]
-			one[i] = randomColumnRange(r, col.typ, func() any {
-				if r.IntN(2) == 0 {
-					return col.gen(r)
+			one[i] = randomColumnRange(r, c.rangeType(r, i), func() any {
+				if i == 0 && r.IntN(2) == 0 {
+					return limits.gen(r)
 				}
 				return c.rows[r.IntN(len(c.rows))][i]
 			})
