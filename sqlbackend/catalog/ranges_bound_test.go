@@ -50,7 +50,6 @@ func (c *rangesCase) randomNative(r *rand.Rand, limits codecType) sql.MySQLRange
 	for range 1 + r.IntN(2) {
 		one := make(sql.MySQLRange, 1+r.IntN(2))
 		for i := range one {
-			col := c.cols[i]
 			one[i] = randomColumnRange(r, c.rangeType(r, i), func() any {
 				if i == 0 && r.IntN(2) == 0 {
 					return limits.gen(r)
