@@ -18,9 +18,10 @@ type tableCodec struct {
 }
 
 // newTableCodec looks up everything about the columns once. collation is that
-// of text columns which name none. Errors: a column type or a collation that
-// can't be stored (1235 and the like).
-func newTableCodec(schema sql.PrimaryKeySchema, collation sql.CollationID) (*tableCodec, error) {
+// of text columns which name none; primaryPrefix are the prefix lengths of the
+// primary key's columns, none for whole values. Errors: a column type or a
+// collation that can't be stored (1235 and the like).
+func newTableCodec(schema sql.PrimaryKeySchema, collation sql.CollationID, primaryPrefix ...uint16) (*tableCodec, error) {
 	t := &tableCodec{schema: &rowcodec.Schema{}}
 	for i, col := range schema.Schema {
 		c, err := newColumnCodec(col, collation)
@@ -38,7 +39,7 @@ func newTableCodec(schema sql.PrimaryKeySchema, collation sql.CollationID) (*tab
 		return t, nil
 	}
 	var err error
-	if t.primary, err = newKeyShape(t.columns, schema.PkOrdinals, nil, true); err != nil {
+	if t.primary, err = newKeyShape(t.columns, schema.PkOrdinals, primaryPrefix, true); err != nil {
 		return nil, err
 	}
 	t.schema.Key = t.primary.key

@@ -143,3 +143,26 @@ func TestCharKey(t *testing.T) {
 		}
 	}
 }
+
+// TestPrimaryPrefix: a primary key on prefixes, its index view, and its ranges agree.
+func TestPrimaryPrefix(t *testing.T) {
+	ctx := codecContext(t, "+00:00")
+	schema := sql.Schema{{Name: "a", Type: types.LongText, PrimaryKey: true}, {Name: "b", Type: types.Int64}}
+	table, err := newTableCodec(sql.NewPrimaryKeySchema(schema, 0), sql.Collation_utf8mb4_0900_ai_ci, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := newIndexCodec(table, []int{0}, []uint16{2}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	abc, errA := table.PrimaryKey(ctx, sql.Row{"abc", nil})
+	abd, _, errB := index.Key(ctx, sql.Row{"abd", nil}, nil)
+	if errA != nil || errB != nil || !bytes.Equal(abc, abd) {
+		t.Fatalf("%x, %x, %v, %v", abc, abd, errA, errB)
+	}
+	got, precise, err := table.Ranges(ctx, sql.MySQLRangeCollection{{sql.ClosedRangeColumnExpr("abe", "abe", types.LongText)}})
+	if err != nil || precise || len(got) != 1 || !got[0].FullKey || !bytes.Equal(got[0].Lower, abc) {
+		t.Errorf("%v, %v, %v", got, precise, err)
+	}
+}
