@@ -1,0 +1,6 @@
+//go:build invariants
+
+package invariant
+
+// Enabled tells whether the build checks invariants.
+const Enabled = true
