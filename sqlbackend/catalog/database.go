@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/fulltext"
 
 	"ksql/tablet"
 )
@@ -32,6 +33,7 @@ var (
 	_ sql.StoredProcedureDatabase = (*Database)(nil)
 	_ sql.EventDatabase           = (*Database)(nil)
 	_ sql.ViewDatabase            = (*Database)(nil)
+	_ fulltext.Database           = (*Database)(nil)
 )
 
 // Name returns the database's name as it was created.
@@ -348,4 +350,9 @@ func (t *Transaction) stored(id tablet.TabletID) (*tablet.Tablet, error) {
 		return nil, errTableDefinitionChanged()
 	}
 	return x, nil
+}
+
+// CreateFulltextTableNames refuses: there are no full-text indexes yet.
+func (d *Database) CreateFulltextTableNames(*sql.Context, string, string) (fulltext.IndexTableNames, error) {
+	return fulltext.IndexTableNames{}, errNotSupported("FULLTEXT index")
 }

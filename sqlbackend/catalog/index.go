@@ -12,10 +12,7 @@ type Index struct {
 	def   *indexDef
 }
 
-var (
-	_ sql.OrderedIndex  = (*Index)(nil)
-	_ sql.ExtendedIndex = (*Index)(nil)
-)
+var _ sql.OrderedIndex = (*Index)(nil)
 
 // ID returns the index's name.
 func (x *Index) ID() string { return x.def.record.Name }
@@ -46,39 +43,6 @@ func (x *Index) ColumnExpressionTypes(*sql.Context) []sql.ColumnExpressionType {
 	out := make([]sql.ColumnExpressionType, len(x.def.record.Columns))
 	for i, o := range x.def.record.Columns {
 		out[i] = sql.ColumnExpressionType{Expression: x.expression(o), Type: types[i]}
-	}
-	return out
-}
-
-// appended returns the primary key columns that follow the index's own.
-func (x *Index) appended() []int {
-	var out []int
-next:
-	for _, o := range x.table.record.PrimaryKey {
-		for _, own := range x.def.record.Columns {
-			if own == o {
-				continue next
-			}
-		}
-		out = append(out, o)
-	}
-	return out
-}
-
-// ExtendedExpressions returns the columns with the primary key's appended.
-func (x *Index) ExtendedExpressions(*sql.Context) []string {
-	out := x.Expressions()
-	for _, o := range x.appended() {
-		out = append(out, x.expression(o))
-	}
-	return out
-}
-
-// ExtendedColumnExpressionTypes returns the columns with the primary key's appended.
-func (x *Index) ExtendedColumnExpressionTypes(ctx *sql.Context) []sql.ColumnExpressionType {
-	out := x.ColumnExpressionTypes(ctx)
-	for _, o := range x.appended() {
-		out = append(out, sql.ColumnExpressionType{Expression: x.expression(o), Type: x.table.schema.Schema[o].Type})
 	}
 	return out
 }

@@ -35,6 +35,10 @@ func columnToRecord(ctx *sql.Context, c *sql.Column) (columnRecord, error) {
 	if r.Generated, err = expressionToRecord(ctx, c.Generated); err != nil {
 		return r, err
 	}
+	if c.HiddenSystem && r.Generated != nil {
+		// The text of an index's expression; the engine prints parentheses around it.
+		r.Generated.Text = trimParentheses(r.Generated.Text)
+	}
 	r.OnUpdate, err = expressionToRecord(ctx, c.OnUpdate)
 	return r, err
 }
@@ -105,6 +109,14 @@ func expressionToRecord(ctx *sql.Context, e *sql.ColumnDefaultValue) (*expressio
 		}
 	}
 	return &expressionRecord{Text: text}, nil
+}
+
+// trimParentheses takes one pair off that encloses the whole text.
+func trimParentheses(text string) string {
+	if !strings.HasPrefix(text, "((") || !strings.HasSuffix(text, "))") {
+		return text
+	}
+	return text[1 : len(text)-1]
 }
 
 // quoteString writes s as a string literal that every sql_mode but

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/fulltext"
 
 	"ksql/tablet"
 )
@@ -265,6 +266,11 @@ func (t *Table) fillIndex(ctx *sql.Context, def *tableDef, i int) error {
 	return translate(scan.Err())
 }
 
+// CreateFulltextIndex refuses: there are no full-text indexes yet.
+func (t *Table) CreateFulltextIndex(*sql.Context, sql.IndexDef, fulltext.KeyColumns, fulltext.IndexTableNames) error {
+	return errNotSupported("FULLTEXT index")
+}
+
 // DropIndex drops a secondary index.
 func (t *Table) DropIndex(ctx *sql.Context, name string) error {
 	var id tablet.TabletID
@@ -306,9 +312,10 @@ func (t *Table) RenameIndex(ctx *sql.Context, from, to string) error {
 // ShouldBuildIndex is false: CreateIndex has filled the index.
 func (t *Table) ShouldBuildIndex(*sql.Context, sql.IndexDef) (bool, error) { return false, nil }
 
-// BuildIndex takes the rows that the engine offers for a unique index, which
-// CreateIndex has filled already.
+// BuildIndex is called for a unique index, which CreateIndex has filled
+// already: the handle offers the engine no rows to fill it with.
 func (t *Table) BuildIndex(*sql.Context, sql.IndexDef) (sql.RowInserter, error) {
+	t.built = true
 	return builtIndex{}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/fulltext"
 
 	"ksql/tablet"
 )
@@ -27,6 +28,8 @@ type Table struct {
 	// epoch (foreign key checks); reference says that they are parents.
 	newest    bool
 	reference bool
+	// built: the engine is about to read all rows for an index that is complete.
+	built bool
 }
 
 var (
@@ -55,6 +58,7 @@ var (
 	_ sql.IndexBuildingTable       = (*Table)(nil)
 	_ sql.CollationAlterableTable  = (*Table)(nil)
 	_ sql.CommentAlterableTable    = (*Table)(nil)
+	_ fulltext.IndexAlterableTable = (*Table)(nil)
 )
 
 func newTable(_ *sql.Context, d *Database, s *Session, def *tableDef) *Table {
@@ -198,6 +202,9 @@ func (t *Table) SetReferenceCheck() error {
 
 // Partitions returns one partition: the whole table in key order.
 func (t *Table) Partitions(*sql.Context) (sql.PartitionIter, error) {
+	if t.built {
+		return sql.PartitionsToPartitionIter(), nil
+	}
 	return sql.PartitionsToPartitionIter(partition{ranges: []keyRange{{}}}), nil
 }
 
