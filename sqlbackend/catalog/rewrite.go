@@ -251,8 +251,12 @@ func (t *Table) fillIndex(ctx *sql.Context, def *tableDef, i int) error {
 		if err != nil {
 			return err
 		}
-		if err := e.lockEntry(ctx, i, entry{key, unique}, row); err != nil {
+		c, err := e.lockEntry(ctx, i, entry{key, unique})
+		if err != nil {
 			return translate(err)
+		}
+		if c != nil {
+			return e.duplicate(ctx, c, row)
 		}
 		if err := e.insertEntry(i, key, found.Key); err != nil {
 			return translate(err)
