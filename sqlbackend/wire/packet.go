@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"slices"
-	"time"
 )
 
 const (
@@ -42,25 +41,9 @@ type packetConn struct {
 	buf   []byte
 }
 
-// timedConn gives every write its own deadline, so that a client which stops
-// reading cannot hold a statement for ever.
-type timedConn struct {
-	net.Conn
-	writeTimeout time.Duration
-}
-
-func (c *timedConn) Write(b []byte) (int, error) {
-	if c.writeTimeout > 0 {
-		if err := c.Conn.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
-			return 0, err
-		}
-	}
-	return c.Conn.Write(b)
-}
-
-func newPacketConn(nc net.Conn, limit int, writeTimeout time.Duration) *packetConn {
+func newPacketConn(nc net.Conn, limit int) *packetConn {
 	p := &packetConn{limit: limit}
-	p.attach(&timedConn{Conn: nc, writeTimeout: writeTimeout})
+	p.attach(nc)
 	return p
 }
 

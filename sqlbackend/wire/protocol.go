@@ -134,6 +134,9 @@ const (
 // column definitions.
 const collationBinary = 63
 
+// collationUTF8MB4 is utf8mb4_0900_ai_ci, MySQL's default.
+const collationUTF8MB4 = 255
+
 // Authentication plugins.
 const (
 	pluginCachingSha2 = "caching_sha2_password"

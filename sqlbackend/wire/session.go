@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
@@ -34,8 +35,10 @@ type Session struct {
 	active   *run
 	status   uint16
 	warnings uint16
-	closed   atomic.Bool
-	closing  sync.Once
+	// timeouts in force, refreshed after each statement.
+	waitTimeout, readTimeout, writeTimeout time.Duration
+	closed                                 atomic.Bool
+	closing                                sync.Once
 }
 
 // Connect registers a connection in the process list. addr is shown there;
@@ -106,10 +109,10 @@ func processHost(info ConnInfo) string {
 // setClientCollation does what SET NAMES does, for the collation that the
 // client named in its handshake. Unknown ids leave the server's default.
 func setClientCollation(ctx *sql.Context, id uint16) {
-	coll := sql.CollationID(id)
-	if id == 0 || coll.Name() == "" || coll.CharacterSet().Name() == "" || coll.Sorter() == nil {
+	if !known(id) {
 		return
 	}
+	coll := sql.CollationID(id)
 	charset := coll.CharacterSet().Name()
 	for name, value := range map[string]string{
 		"character_set_client":     charset,

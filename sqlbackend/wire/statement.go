@@ -103,7 +103,7 @@ func (s *Session) autocommit(ctx *sql.Context) bool {
 	return sessionInt(ctx, "autocommit", 1) != 0
 }
 
-// refresh recomputes the status flags and the warning count.
+// refresh recomputes the status flags, the warning count and the timeouts.
 func (s *Session) refresh(ctx *sql.Context) {
 	var st uint16
 	auto := s.autocommit(ctx)
@@ -123,6 +123,9 @@ func (s *Session) refresh(ctx *sql.Context) {
 	}
 	s.status = st
 	s.warnings = s.sess.WarningCount()
+	s.waitTimeout = time.Duration(sessionInt(ctx, "wait_timeout", 28800)) * time.Second
+	s.readTimeout = time.Duration(sessionInt(ctx, "net_read_timeout", 30)) * time.Second
+	s.writeTimeout = time.Duration(sessionInt(ctx, "net_write_timeout", 60)) * time.Second
 }
 
 // noteSlow counts statements beyond long_query_time (seconds).
