@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"bytes"
-
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"ksql/tablet"
@@ -111,6 +109,9 @@ func (e *statementEditor) prepareInserts(ctx *sql.Context, rows []sql.Row) (*Ins
 	return b, nil
 }
 
+// Row returns row i of the batch.
+func (b *Inserts) Row(i int) sql.Row { return b.rows[i] }
+
 // probed returns the state of a key of the batch: the batch's probe, or a new
 // one if the batch has written the key since.
 func (b *Inserts) probed(ctx *sql.Context, id tablet.TabletID, key []byte, first tablet.Probe) (tablet.Probe, error) {
@@ -124,9 +125,6 @@ func (b *Inserts) probed(ctx *sql.Context, id tablet.TabletID, key []byte, first
 
 // touch notes that the keys of an image were written.
 func (b *Inserts) touch(m image) {
-	if len(b.rows) == 1 {
-		return
-	}
 	if b.touched == nil {
 		b.touched = map[touchedKey]struct{}{}
 	}
@@ -215,7 +213,9 @@ func (b *Inserts) put(i int) error {
 			return err
 		}
 	}
-	b.touch(m)
+	if i < len(b.rows)-1 {
+		b.touch(m)
+	}
 	return nil
 }
 
@@ -260,14 +260,18 @@ func (b *Inserts) replace(ctx *sql.Context, i int) (deleted int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if bytes.Equal(was.row, b.images[i].row) && bytes.Equal(was.key, b.images[i].key) {
-			return deleted, nil
-		}
-		if c.index.primary && len(e.def.indexes) == 0 {
-			// Nothing but the row itself changes: one update in place.
-			op := tablet.RowOp{Type: tablet.OpUpdate, Key: was.key, Row: b.images[i].row, Ref: c.found.Ref}
+		if e.def.lastUnique(c.index) {
+			// MySQL updates here instead, and does not count an equal row.
+			changed, err := e.change(ctx, was, c.found, b.rows[i])
+			if err != nil {
+				return 0, err
+			}
 			b.touch(was)
-			return deleted + 1, e.write(e.def.tabletID, op)
+			b.touch(b.images[i])
+			if changed {
+				deleted++
+			}
+			return deleted, nil
 		}
 		if err := e.remove(ctx, was, c.found); err != nil {
 			return 0, err
@@ -275,6 +279,17 @@ func (b *Inserts) replace(ctx *sql.Context, i int) (deleted int, err error) {
 		b.touch(was)
 		deleted++
 	}
+}
+
+// lastUnique tells whether no unique index follows x.
+func (d *tableDef) lastUnique(x *indexDef) bool {
+	last := d.primary
+	for _, y := range d.indexes {
+		if y.record.Unique {
+			last = y
+		}
+	}
+	return x == last
 }
 
 // Changes is a batch of rows that the statement has read and is about to

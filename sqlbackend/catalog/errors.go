@@ -109,6 +109,10 @@ func errInterrupted() error {
 	return mysql.NewSQLError(erQueryInterrupted, "70100", "Query execution was interrupted")
 }
 
+// ContextError returns the cause for which a statement's context has ended,
+// nil while it has not.
+func ContextError(ctx context.Context) error { return contextError(ctx) }
+
 // contextError returns the cause for which ctx ended: the statement path
 // cancels with a cause (killed, timed out) that its error map knows.
 func contextError(ctx context.Context) error {

@@ -14,7 +14,6 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
-	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"ksql/internal/vfs"
 	"ksql/tablet"
@@ -105,23 +104,6 @@ func (h *harness) client(name string) *client {
 	return c
 }
 
-func statementKind(st ast.Statement) StatementKind {
-	switch s := st.(type) {
-	case *ast.Select, *ast.SetOp, *ast.ParenSelect:
-		return StatementSelect
-	case *ast.Insert, *ast.Update, *ast.Delete:
-		return StatementDML
-	case *ast.DDL:
-		if s.TableSpec != nil && s.Temporary {
-			return StatementOther
-		}
-		return StatementDDL
-	case *ast.AlterTable, *ast.DBDDL:
-		return StatementDDL
-	}
-	return StatementOther
-}
-
 // result is what one statement gave.
 type result struct {
 	ok   types.OkResult
@@ -146,7 +128,7 @@ func (c *client) runContext(base context.Context, query string) (_ result, err e
 	if strings.Contains(strings.ToUpper(query), "WITH CONSISTENT SNAPSHOT") {
 		s.RequestConsistentSnapshot()
 	}
-	if err := s.BeginStatement(ctx, statementKind(st)); err != nil {
+	if err := s.BeginStatement(ctx, KindOf(st)); err != nil {
 		return result{}, err
 	}
 	for {
@@ -176,7 +158,7 @@ func (c *client) once(ctx *sql.Context, query string) (res result, err error) {
 			}
 			return res, err
 		}
-		if ok, is := row[0].(types.OkResult); is && types.IsOkResultSchema(schema) {
+		if ok, is := okResult(row); is {
 			res.ok, res.isOK = ok, true
 			continue
 		}
@@ -191,6 +173,16 @@ func (c *client) once(ctx *sql.Context, query string) (res result, err error) {
 		res.rows = append(res.rows, text)
 	}
 	return res, it.Close(ctx)
+}
+
+// okResult finds the result of a statement without rows; ALTER … COMMENT
+// returns one under a foreign schema.
+func okResult(row sql.Row) (types.OkResult, bool) {
+	if len(row) == 0 {
+		return types.OkResult{}, false
+	}
+	ok, is := row[0].(types.OkResult)
+	return ok, is
 }
 
 // must runs a statement that has to succeed.

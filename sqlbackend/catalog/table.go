@@ -200,6 +200,14 @@ func (t *Table) SetReferenceCheck() error {
 	return nil
 }
 
+// ShowOwnWrites returns a handle whose reads see what the running statement has
+// written, for trigger bodies.
+func (t *Table) ShowOwnWrites() *Table {
+	n := *t
+	n.ownStatement = true
+	return &n
+}
+
 // Partitions returns one partition: the whole table in key order.
 func (t *Table) Partitions(*sql.Context) (sql.PartitionIter, error) {
 	if t.built {
