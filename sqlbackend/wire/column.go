@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -13,12 +14,14 @@ import (
 // column is what a client is told about a result column
 // (Protocol::ColumnDefinition41).
 type column struct {
-	database, table, name string
-	charset               uint16
-	length                uint32
-	kind                  byte
-	flags                 uint16
-	decimals              byte
+	database, name string
+	// table is the alias, orgTable the table behind it.
+	table, orgTable string
+	charset         uint16
+	length          uint32
+	kind            byte
+	flags           uint16
+	decimals        byte
 }
 
 // floatDecimals marks numbers without a fixed number of decimals.
@@ -54,6 +57,9 @@ type results struct {
 	maxLen    uint32
 	// plain: text needs no conversion from UTF-8.
 	plain bool
+	// tables gives the statement's own spelling of its tables, by lower-case
+	// alias: the engine folds them.
+	tables map[string]tableName
 }
 
 // sessionResults reads character_set_results. A client that asked for a
@@ -79,7 +85,10 @@ func sessionResults(ctx *sql.Context, asked uint16) results {
 
 // describe works out the definition of a column.
 func describe(ctx *sql.Context, col *sql.Column, res results) column {
-	c := column{database: col.DatabaseSource, table: col.Source, name: col.Name, charset: collationBinary}
+	c := column{database: col.DatabaseSource, table: col.Source, orgTable: col.Source, name: col.Name, charset: collationBinary}
+	if n, ok := res.tables[strings.ToLower(col.Source)]; ok {
+		c.table, c.orgTable = n.alias, n.table
+	}
 	t := col.Type
 	if n, ok := numberShapes[t.Type()]; ok {
 		c.kind, c.length, c.flags = n.kind, n.length, n.flags|flagBinary
@@ -120,7 +129,7 @@ func (c *column) describeOther(ctx *sql.Context, t sql.Type, res results) {
 		c.fraction(19, precisionOf(t))
 	case sqltypes.Time:
 		c.kind, c.flags = typeTime, flagBinary
-		c.fraction(10, precisionOf(t))
+		c.fraction(10, timePrecision(t, c.table != ""))
 	case sqltypes.Bit:
 		c.kind, c.flags = typeBit, flagUnsigned
 		if b, ok := t.(interface{ NumberOfBits() uint8 }); ok {
@@ -175,16 +184,21 @@ func (c *column) fraction(base uint32, digits int) {
 	}
 }
 
-// precisionOf is the number of fractional digits. TIME of the engine always
-// has six unless the type says otherwise.
+// precisionOf is the number of fractional digits.
 func precisionOf(t sql.Type) int {
 	if p, ok := t.(interface{ Precision() int }); ok {
 		return min(max(p.Precision(), 0), 6)
 	}
-	if t.Type() == sqltypes.Time {
-		return 6
-	}
 	return 0
+}
+
+// timePrecision: the engine's TIME does not know its precision. Columns of
+// tables are TIME(0) unless their type says more, expressions TIME(6).
+func timePrecision(t sql.Type, inTable bool) int {
+	if _, knows := t.(interface{ Precision() int }); knows || inTable {
+		return precisionOf(t)
+	}
+	return 6
 }
 
 // describeRole adds what the column is in its table.
@@ -209,7 +223,7 @@ func (c *column) describeRole(col *sql.Column) {
 // append writes the definition.
 func (c *column) append(b []byte) []byte {
 	b = appendLenencString(b, "def")
-	for _, s := range [...]string{c.database, c.table, c.table, c.name, c.name} {
+	for _, s := range [...]string{c.database, c.table, c.orgTable, c.name, c.name} {
 		b = appendLenencString(b, s)
 	}
 	b = append(b, 0x0c)

@@ -119,7 +119,7 @@ func (c *conn) fieldList(p []byte) error {
 	if err != nil {
 		return c.sendFailure(err)
 	}
-	defs := newRowEncoder(res.Context(), res.Schema, sessionResults(res.Context(), c.collate)).cols
+	defs := c.encoder(res).cols
 	if err := res.Close(); err != nil {
 		return c.sendFailure(err)
 	}

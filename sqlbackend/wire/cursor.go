@@ -103,7 +103,7 @@ func (k *cursor) close() {
 
 // openCursor runs res to its end into a cursor and sends the columns only.
 func (c *conn) openCursor(st *stmt, res *Result) error {
-	enc := newRowEncoder(res.Context(), res.Schema, sessionResults(res.Context(), c.collate))
+	enc := c.encoder(res)
 	k := &cursor{limit: c.srv.cfg.CursorMemory, make: c.srv.cfg.NewSpill}
 	if err := c.fillCursor(k, res, enc); err != nil {
 		k.close()

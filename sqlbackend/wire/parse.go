@@ -16,6 +16,9 @@ import (
 // error is a comment: it succeeds and does nothing, as in MySQL.
 func (s *Session) parse(ctx *sql.Context, text string, multi bool) (stmt ast.Statement, body, rest string, err error) {
 	for {
+		if isDo(text) { // the grammar has no DO: its expressions are those of a SELECT
+			text = "SELECT" + strings.TrimLeft(text, " \t\r\n")[2:]
+		}
 		stmt, body, rest, err = s.r.parser.Parse(ctx, text, true)
 		if !errors.Is(err, ast.ErrEmpty) {
 			break
@@ -40,6 +43,12 @@ func (s *Session) parse(ctx *sql.Context, text string, multi bool) (stmt ast.Sta
 		body = text
 	}
 	return stmt, body, rest, nil
+}
+
+// isDo says whether text begins with the statement DO.
+func isDo(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return len(text) > 3 && strings.EqualFold(text[:2], "do") && strings.IndexByte(" \t\r\n(", text[2]) >= 0
 }
 
 // trimSeparators drops blanks and semicolons before the next statement and

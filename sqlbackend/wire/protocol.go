@@ -33,13 +33,12 @@ const serverCaps = capLongPassword | capFoundRows | capLongFlag | capConnectWith
 
 // Server status flags (SERVER_STATUS_*).
 const (
-	statusInTrans            uint16 = 0x0001
-	statusAutocommit         uint16 = 0x0002
-	statusMoreResults        uint16 = 0x0008
-	statusCursorExists       uint16 = 0x0040
-	statusLastRowSent        uint16 = 0x0080
-	statusNoBackslashEscapes uint16 = 0x0200
-	statusInTransReadOnly    uint16 = 0x2000
+	statusInTrans         uint16 = 0x0001
+	statusAutocommit      uint16 = 0x0002
+	statusMoreResults     uint16 = 0x0008
+	statusCursorExists    uint16 = 0x0040
+	statusLastRowSent     uint16 = 0x0080
+	statusInTransReadOnly uint16 = 0x2000
 )
 
 // Commands (COM_*).

@@ -47,7 +47,7 @@ func (c *conn) sendResult(res *Result, more, binary bool) error {
 	if !res.HasRows() {
 		return c.sendOK(res.Affected, res.InsertID, res.Info, more)
 	}
-	enc := newRowEncoder(res.Context(), res.Schema, sessionResults(res.Context(), c.collate))
+	enc := c.encoder(res)
 	if err := c.sendColumns(enc.cols, c.status(more)); err != nil {
 		return err
 	}
@@ -55,6 +55,13 @@ func (c *conn) sendResult(res *Result, more, binary bool) error {
 		return err
 	}
 	return c.sendEOF(c.status(more), c.sess.Warnings())
+}
+
+// encoder makes the row encoder for a result.
+func (c *conn) encoder(res *Result) *rowEncoder {
+	how := sessionResults(res.Context(), c.collate)
+	how.tables = tableNames(res.run.stmt)
+	return newRowEncoder(res.Context(), res.Schema, how)
 }
 
 // sendColumns sends the number of columns and their definitions.

@@ -42,7 +42,9 @@ func (c *conn) prepare(text string) error {
 	st := &stmt{id: c.lastID, prep: prep}
 	c.stmts[st.id] = st
 	ctx := c.sess.newContext(c.ctx, "", 0)
-	cols := newRowEncoder(ctx, prep.Schema, sessionResults(ctx, c.collate)).cols
+	how := sessionResults(ctx, c.collate)
+	how.tables = tableNames(prep.stmt)
+	cols := newRowEncoder(ctx, prep.Schema, how).cols
 	b := append(c.out[:0], hdrOK)
 	b = binary.LittleEndian.AppendUint32(b, st.id)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(cols)))

@@ -153,7 +153,29 @@ func (e *rowEncoder) text(i int, v any) (raw []byte, null bool, err error) {
 	if val.IsNull() {
 		return nil, true, nil
 	}
+	if e.cols[i].kind == typeTime {
+		return trimTime(val.Raw(), e.schema[i].Type), false, nil
+	}
 	return val.Raw(), false, nil
+}
+
+// trimTime cuts the six fractional digits that the engine gives every TIME:
+// to the type's precision if it has one, else when they are all zero.
+func trimTime(s []byte, t sql.Type) []byte {
+	point := bytes.IndexByte(s, '.')
+	if point < 0 {
+		return s
+	}
+	if _, knows := t.(interface{ Precision() int }); knows {
+		if p := precisionOf(t); p > 0 {
+			return s[:min(len(s), point+1+p)]
+		}
+		return s[:point]
+	}
+	if len(bytes.Trim(s[point+1:], "0")) == 0 {
+		return s[:point]
+	}
+	return s
 }
 
 // appendBinary appends row in the binary protocol.
