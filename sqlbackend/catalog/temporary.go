@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"sort"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -160,7 +161,11 @@ func (p *Provider) dropLeftTemporary(ctx context.Context) error {
 		for i, id := range r.Tablets {
 			ids[i] = tablet.TabletID(id)
 		}
-		if err := p.dropTemporary(ctx, ids); err != nil {
+		err := p.dropTemporary(ctx, ids)
+		if errors.Is(err, tablet.ErrReadOnly) {
+			return nil // the next writable open does it
+		}
+		if err != nil {
 			return err
 		}
 	}

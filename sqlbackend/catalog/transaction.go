@@ -59,8 +59,7 @@ func (s *Session) StartTransaction(ctx *sql.Context, c sql.TransactionCharacteri
 		metadata: map[string]struct{}{},
 	}
 	s.statement.started = false
-	if s.consistentSnapshot {
-		s.consistentSnapshot = false
+	if s.consistentSnapshot { // to the end of the command: the engine starts and commits one before
 		s.tx.tablet.PinSnapshot()
 	}
 	return s.tx, nil

@@ -237,7 +237,7 @@ func errorText(err error) string {
 		err = e
 	}
 	var my *mysql.SQLError
-	if errors.As(err, &my) {
+	if errors.As(sql.UnwrapError(err), &my) {
 		return fmt.Sprintf("error %d (%s): %s\n", my.Num, my.State, my.Message)
 	}
 	return fmt.Sprintf("error: %v\n", err)
