@@ -9,13 +9,6 @@ import (
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// StatementAnnouncer is implemented by sessions that want to know a statement
-// before the engine plans it. It is called once a statement, not again when the
-// statement is restarted, and not for statements inside procedures.
-type StatementAnnouncer interface {
-	AnnounceStatement(ctx *sql.Context, stmt ast.Statement) error
-}
-
 // before does what MySQL does ahead of a statement and the engine does late or
 // not at all: the implicit commit, the statement time limit, the check of a
 // connection id in KILL.
@@ -25,10 +18,8 @@ func (s *Session) before(r *run, stmt ast.Statement) error {
 			return err
 		}
 	}
-	if a, ok := s.sess.(StatementAnnouncer); ok {
-		if err := a.AnnounceStatement(r.ctx, stmt); err != nil {
-			return err
-		}
+	if err := announce(r.ctx, stmt); err != nil {
+		return err
 	}
 	switch stmt := stmt.(type) {
 	case *ast.Kill:

@@ -15,8 +15,8 @@ const badGeometry = "Cannot get geometry object from data you send to the GEOMET
 
 // dataKinds: errors about values, rows, constraints and expressions.
 var dataKinds = []kindRule{
-	{"ErrPrimaryKeyViolation", sql.ErrPrimaryKeyViolation, 1062, "23000", "Duplicate entry '%dup' for key '%table.PRIMARY'"},
-	{"ErrUniqueKeyViolation", sql.ErrUniqueKeyViolation, 1062, "23000", "Duplicate entry '%dup' for key '%key'"},
+	{"ErrPrimaryKeyViolation", sql.ErrPrimaryKeyViolation, 1062, "23000", "Duplicate entry %dup"},
+	{"ErrUniqueKeyViolation", sql.ErrUniqueKeyViolation, 1062, "23000", "Duplicate entry %dup"},
 	{"ErrDuplicateEntry", sql.ErrDuplicateEntry, 1291, "", "Column has duplicated value '%1' in SET"},
 	{"ErrDuplicateEntrySet", sql.ErrDuplicateEntrySet, 1291, "", "Column has duplicated value '%1' in SET"},
 	{"ErrInsertIntoNonNullableProvidedNull", sql.ErrInsertIntoNonNullableProvidedNull, 1048, "23000", "Column '%1' cannot be null"},

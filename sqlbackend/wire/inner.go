@@ -1,6 +1,9 @@
 package wire
 
 import (
+	"errors"
+	"io"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
@@ -15,22 +18,47 @@ type innerRunner struct {
 
 // QueryWithBindings implements sql.StatementRunner.
 func (i *innerRunner) QueryWithBindings(ctx *sql.Context, query string, parsed ast.Statement, bindings map[string]ast.Expr, qFlags *sql.QueryFlags) (sql.Schema, sql.RowIter, *sql.QueryFlags, error) {
+	if err := announce(ctx, parsed); err != nil {
+		return nil, nil, qFlags, err
+	}
 	for attempt := 0; ; attempt++ {
 		schema, iter, flags, err := i.next.QueryWithBindings(ctx, query, parsed, bindings, qFlags)
 		if err == nil {
-			if !types.IsOkResultSchema(schema) {
+			if iter, err = settle(ctx, schema, iter, parsed); err == nil {
 				return schema, iter, flags, nil
 			}
-			var ok types.OkResult
-			if ok, err = drainOK(ctx, iter); err == nil {
-				return schema, sql.RowsToRowIter(sql.NewRow(ok)), flags, nil
-			}
 		}
-		if !i.r.isRestart(err) {
+		if _, call := parsed.(*ast.Call); call || !i.r.isRestart(err) {
 			return nil, nil, flags, err
 		}
 		if err := i.r.restart(ctx, attempt); err != nil {
 			return nil, nil, flags, err
 		}
+	}
+}
+
+// settle runs a statement that may ask for a restart to its end, here, where
+// it can still run again; the procedure would keep its rows anyway.
+func settle(ctx *sql.Context, schema sql.Schema, iter sql.RowIter, parsed ast.Statement) (sql.RowIter, error) {
+	if types.IsOkResultSchema(schema) {
+		ok, err := drainOK(ctx, iter)
+		if err != nil {
+			return nil, err
+		}
+		return sql.RowsToRowIter(sql.NewRow(ok)), nil
+	}
+	if !isLockingRead(parsed) {
+		return iter, nil
+	}
+	var rows []sql.Row
+	for {
+		row, err := iter.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return sql.RowsToRowIter(rows...), closeIter(ctx, iter, nil)
+		}
+		if err != nil {
+			return nil, closeIter(ctx, iter, err)
+		}
+		rows = append(rows, row)
 	}
 }

@@ -16,9 +16,6 @@ import (
 // error is a comment: it succeeds and does nothing, as in MySQL.
 func (s *Session) parse(ctx *sql.Context, text string, multi bool) (stmt ast.Statement, body, rest string, err error) {
 	for {
-		if isDo(text) { // the grammar has no DO: its expressions are those of a SELECT
-			text = "SELECT" + strings.TrimLeft(text, " \t\r\n")[2:]
-		}
 		stmt, body, rest, err = s.r.parser.Parse(ctx, text, true)
 		if !errors.Is(err, ast.ErrEmpty) {
 			break
@@ -36,6 +33,9 @@ func (s *Session) parse(ctx *sql.Context, text string, multi bool) (stmt ast.Sta
 		return nil, "", "", syntaxError(text, err)
 	}
 	rest = trimSeparators(rest)
+	if rest != "" && !multi && s.onlyComments(ctx, rest) {
+		rest = ""
+	}
 	if rest != "" && !multi {
 		return nil, "", "", nearError(rest, 1+strings.Count(text[:max(0, len(text)-len(rest))], "\n"))
 	}
@@ -45,10 +45,10 @@ func (s *Session) parse(ctx *sql.Context, text string, multi bool) (stmt ast.Sta
 	return stmt, body, rest, nil
 }
 
-// isDo says whether text begins with the statement DO.
-func isDo(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n")
-	return len(text) > 3 && strings.EqualFold(text[:2], "do") && strings.IndexByte(" \t\r\n(", text[2]) >= 0
+// onlyComments says whether text has no statement.
+func (s *Session) onlyComments(ctx *sql.Context, text string) bool {
+	_, _, rest, err := s.r.parser.Parse(ctx, text, true)
+	return errors.Is(err, ast.ErrEmpty) && trimSeparators(rest) == ""
 }
 
 // trimSeparators drops blanks and semicolons before the next statement and

@@ -32,7 +32,6 @@ func init() { // not a composite literal: some of them fill texts themselves
 		"db":       func(f *filler) string { return f.scope.database() },
 		"dup":      (*filler).duplicate,
 		"table":    func(f *filler) string { return f.scope.target().name },
-		"key":      (*filler).uniqueKey,
 		"fk":       (*filler).foreignKey,
 		"kind":     func(f *filler) string { return valueKind(f.arg(2)) },
 		"column":   (*filler).forColumn,
@@ -105,56 +104,41 @@ func (f *filler) user() string {
 	return fmt.Sprintf("'%s'@'%s'", c.User, c.Address)
 }
 
-// duplicateEntry is implemented by errors that know both halves of MySQL's
-// message: the values joined by '-', and table.key.
-type duplicateEntry interface {
-	DuplicateEntry() (entry, key string)
-}
-
-func (f *filler) knownDuplicate() (entry, key string, ok bool) {
-	for e := error(f.err); e != nil; e = innerError(e) {
-		if d, is := e.(duplicateEntry); is {
-			entry, key = d.DuplicateEntry()
-			return entry, key, true
-		}
-	}
-	return "", "", false
-}
-
-// duplicate is the key's values as MySQL joins them.
+// duplicate is '1-a' for key 't.PRIMARY'. Our own tables say it like that; the
+// engine's give [1,a] and leave the key to be found.
 func (f *filler) duplicate() string {
-	if entry, _, ok := f.knownDuplicate(); ok {
-		return entry
+	text := ""
+	if c := f.err.Cause(); c != nil {
+		text = c.Error()
 	}
-	return strings.ReplaceAll(f.duplicateText(), ",", "-")
+	if strings.HasPrefix(text, "'") && strings.Contains(text, "' for key '") {
+		return text
+	}
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	key := "PRIMARY"
+	if f.rule.name == "ErrUniqueKeyViolation" {
+		key = f.uniqueKey(text)
+	}
+	if t := f.scope.target().name; t != "" {
+		key = t + "." + key
+	}
+	return fmt.Sprintf("'%s' for key '%s'", strings.ReplaceAll(text, ",", "-"), key)
 }
 
-// duplicateText is the engine's "[1,2]" without the brackets.
-func (f *filler) duplicateText() string {
-	c := f.err.Cause()
-	if c == nil {
-		return ""
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(c.Error(), "["), "]")
-}
-
-// uniqueKey finds which unique index the engine's duplicate belongs to: the
-// one whose columns of the existing row print as the engine's key text.
-func (f *filler) uniqueKey() string {
-	if _, key, ok := f.knownDuplicate(); ok {
-		return key
-	}
+// uniqueKey finds which unique index a duplicate belongs to: the one whose
+// columns of the existing row print as the engine's key text.
+func (f *filler) uniqueKey(text string) string {
 	var ue sql.UniqueKeyError
 	table := f.scope.targetTable()
 	if table == nil || !asUniqueKeyError(f.err, &ue) {
-		return f.scope.target().name
+		return "UNIQUE"
 	}
 	for _, idx := range uniqueIndexes(f.scope.ctx, table) {
-		if f.duplicateText() == indexText(f.scope.ctx, table, idx, ue.Existing) {
-			return table.Name() + "." + idx.ID()
+		if text == indexText(f.scope.ctx, table, idx, ue.Existing) {
+			return idx.ID()
 		}
 	}
-	return table.Name()
+	return "UNIQUE"
 }
 
 func asUniqueKeyError(err error, out *sql.UniqueKeyError) bool {

@@ -25,7 +25,6 @@ type Prepared struct {
 	Schema sql.Schema
 
 	stmt ast.Statement
-	do   bool // DO: the rows are thrown away
 }
 
 // Prepare parses text, which must be one statement, and resolves its names.
@@ -68,14 +67,14 @@ func (s *Session) prepare(r *run, text string) (*Prepared, error) {
 	if params > maxParams {
 		return nil, newError(erPSManyParam, "Prepared statement contains too many placeholders")
 	}
-	p := &Prepared{Text: body, Params: params, stmt: stmt, do: isDo(text)}
+	p := &Prepared{Text: body, Params: params, stmt: stmt}
 	key := sql.RemoveSpaceAndDelimiter(body, ';')
 	node, err := s.r.engine.PrepareParsedQuery(r.ctx, key, key, stmt)
 	s.sess.UnprepareQuery(key)
 	if err != nil {
 		return nil, err
 	}
-	if !p.do && !givesNoRows(r.ctx, node) {
+	if !givesNoRows(r.ctx, node) {
 		p.Schema = node.Schema(r.ctx)
 	}
 	return p, nil
@@ -128,7 +127,6 @@ func (s *Session) Execute(ctx context.Context, p *Prepared, args []ast.Expr) (*R
 		if len(args) != p.Params {
 			return newError(erWrongArguments, "Incorrect arguments to mysqld_stmt_execute")
 		}
-		r.discard = p.do
 		res, err = s.executePrepared(r, p, args)
 		return err
 	})

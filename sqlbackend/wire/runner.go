@@ -8,6 +8,7 @@ import (
 
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/sql"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
 // ConnInfo says who is behind a connection. The assembly's session builder
@@ -59,6 +60,22 @@ type Options struct {
 type Restarter interface {
 	// RestartStatement undoes what the session remembers of the failed run.
 	RestartStatement(ctx *sql.Context) error
+}
+
+// StatementAnnouncer is implemented by sessions that want to see a statement's
+// tree before the engine plans it, each time but the restarts. An error refuses
+// the statement. A session that was told of a statement may ask for it to run
+// again (Options.IsRestart); it is also told of statements inside procedures.
+type StatementAnnouncer interface {
+	AnnounceStatement(ctx *sql.Context, stmt ast.Statement) error
+}
+
+// announce tells the session of stmt, if it wants to know.
+func announce(ctx *sql.Context, stmt ast.Statement) error {
+	if a, ok := ctx.Session.(StatementAnnouncer); ok && stmt != nil {
+		return a.AnnounceStatement(ctx, stmt)
+	}
+	return nil
 }
 
 // Runner runs statements on one engine for any number of sessions.

@@ -33,8 +33,6 @@ type run struct {
 	stmt   ast.Statement
 	before []*sql.Warning // warnings of the statement before
 	result *Result
-	// discard: the rows are thrown away (DO).
-	discard bool
 }
 
 // start registers a statement and begins the session's command.
@@ -157,7 +155,6 @@ func (s *Session) Query(ctx context.Context, text string, multi bool) (res *Resu
 			return err
 		}
 		rest = tail
-		r.discard = isDo(text)
 		res, err = s.execute(r, body, stmt, nil)
 		return err
 	})
@@ -244,9 +241,6 @@ func (s *Session) attempt(r *run, text string, stmt ast.Statement, binds map[str
 		res.setOK(stmt, ok)
 		return res, nil
 	}
-	if r.discard {
-		return res, discardRows(r.ctx, res)
-	}
 	r.result = res
 	limit := 1
 	if isLockingRead(stmt) {
@@ -257,22 +251,6 @@ func (s *Session) attempt(r *run, text string, stmt ast.Statement, binds map[str
 		return nil, err
 	}
 	return res, nil
-}
-
-// discardRows evaluates the rows of a DO and makes its result an empty one.
-func discardRows(ctx *sql.Context, res *Result) error {
-	for {
-		if _, err := res.iter.Next(ctx); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return closeIter(ctx, res.iter, err)
-		}
-	}
-	if err := closeIter(ctx, res.iter, nil); err != nil {
-		return err
-	}
-	res.setOK(nil, types.OkResult{})
-	return nil
 }
 
 // drainOK reads the single OK row of a statement without rows and closes the
