@@ -11,8 +11,8 @@ import (
 )
 
 // PeekNextAutoIncrementValue returns the number that the next row would get.
-func (t *Table) PeekNextAutoIncrementValue(*sql.Context) (uint64, error) {
-	s := t.stored()
+func (t *Table) PeekNextAutoIncrementValue(ctx *sql.Context) (uint64, error) {
+	s := t.stored(ctx)
 	if s == nil {
 		return 1, nil
 	}
@@ -22,7 +22,7 @@ func (t *Table) PeekNextAutoIncrementValue(*sql.Context) (uint64, error) {
 // GetNextAutoIncrementValue issues the next number, or notes a given one so
 // that it is never issued. Issued numbers are not taken back by a rollback.
 func (t *Table) GetNextAutoIncrementValue(ctx *sql.Context, given any) (uint64, error) {
-	s := t.stored()
+	s := t.stored(ctx)
 	if s == nil {
 		return 0, errTableDefinitionChanged()
 	}
@@ -102,7 +102,11 @@ type autoIncrementSetter struct{ table *Table }
 // largest stored number if that is larger.
 func (a *autoIncrementSetter) SetAutoIncrementValue(ctx *sql.Context, next uint64) error {
 	t := a.table
-	tx, err := t.session.begun(ctx)
+	s := sessionOf(ctx)
+	if s == nil {
+		return errNotSupported("writing tables outside a ksql session")
+	}
+	tx, err := s.begun(ctx)
 	if err != nil {
 		return err
 	}

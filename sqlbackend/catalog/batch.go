@@ -13,19 +13,18 @@ const BatchRows = 1024
 // Writer writes batches of rows of one statement to one table. It shares its
 // state with the statement's editors.
 type Writer struct {
-	session *Session
-	editor  *statementEditor
+	editor *statementEditor
 }
 
 // Writer opens the table for batches. target says that the statement changes
 // rows that it reads from the table (UPDATE, DELETE).
 func (t *Table) Writer(ctx *sql.Context, target bool) (*Writer, error) {
-	e := t.openEditor(target)
+	e := t.openEditor(ctx, target)
 	s, err := e.shared(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{session: t.session, editor: s}, nil
+	return &Writer{editor: s}, nil
 }
 
 // Mark is a state of a transaction's writes.

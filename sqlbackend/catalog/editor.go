@@ -39,24 +39,24 @@ var (
 )
 
 // Inserter opens the table for INSERT.
-func (t *Table) Inserter(ctx *sql.Context) sql.RowInserter { return t.openEditor(false) }
+func (t *Table) Inserter(ctx *sql.Context) sql.RowInserter { return t.openEditor(ctx, false) }
 
 // Updater opens the table for UPDATE.
-func (t *Table) Updater(ctx *sql.Context) sql.RowUpdater { return t.openEditor(true) }
+func (t *Table) Updater(ctx *sql.Context) sql.RowUpdater { return t.openEditor(ctx, true) }
 
 // Deleter opens the table for DELETE.
-func (t *Table) Deleter(ctx *sql.Context) sql.RowDeleter { return t.openEditor(true) }
+func (t *Table) Deleter(ctx *sql.Context) sql.RowDeleter { return t.openEditor(ctx, true) }
 
 // Replacer opens the table for REPLACE.
-func (t *Table) Replacer(ctx *sql.Context) sql.RowReplacer { return t.openEditor(false) }
+func (t *Table) Replacer(ctx *sql.Context) sql.RowReplacer { return t.openEditor(ctx, false) }
 
 // openEditor notes that the statement writes; target says that it changes
 // rows which it reads from the table itself.
-func (t *Table) openEditor(target bool) *editor {
-	if t.session != nil {
-		t.session.statement.write(t.handle.tabletID, nil)
+func (t *Table) openEditor(ctx *sql.Context, target bool) *editor {
+	if s := sessionOf(ctx); s != nil {
+		s.statement.write(t.handle.tabletID, nil)
 		if target {
-			t.session.statement.target(t.handle.tabletID)
+			s.statement.target(t.handle.tabletID)
 		}
 	}
 	return &editor{t}
@@ -103,13 +103,14 @@ func (s *Session) statementEditor(ctx *sql.Context, def *tableDef) (*statementEd
 }
 
 func (e *editor) shared(ctx *sql.Context) (*statementEditor, error) {
-	if e.session == nil {
+	session := sessionOf(ctx)
+	if session == nil {
 		return nil, errNotSupported("writing tables outside a ksql session")
 	}
 	if e.lock.active {
 		return nil, errNotSupported("writing a table with a locking clause")
 	}
-	return e.session.statementEditor(ctx, e.handle)
+	return session.statementEditor(ctx, e.handle)
 }
 
 // StatementBegin remembers the state that DiscardChanges goes back to.
@@ -118,7 +119,7 @@ func (e *editor) StatementBegin(ctx *sql.Context) {
 	if err != nil {
 		return // the first write meets the same error and can report it
 	}
-	e.session.statement.target(e.handle.tabletID)
+	s.session.statement.target(e.handle.tabletID)
 	s.marks = append(s.marks, s.tx.tablet.Mark())
 }
 

@@ -336,13 +336,14 @@ func (builtIndex) Close(*sql.Context) error                 { return nil }
 // DDL, puts empty tablets in the place of the old ones (and reports 0 rows, as
 // MySQL does); DELETE without WHERE deletes row by row.
 func (t *Table) Truncate(ctx *sql.Context) (int, error) {
-	if t.session == nil {
+	s := sessionOf(ctx)
+	if s == nil {
 		return 0, errNotSupported("writing tables outside a ksql session")
 	}
-	if t.session.statement.kind != StatementDDL || t.handle.temporary {
+	if s.statement.kind != StatementDDL || t.handle.temporary {
 		return t.deleteAll(ctx)
 	}
-	w, err := t.session.rewrite(ctx, t, t.def().record.clone())
+	w, err := s.rewrite(ctx, t, t.def().record.clone())
 	if err != nil {
 		return 0, err
 	}
@@ -351,7 +352,7 @@ func (t *Table) Truncate(ctx *sql.Context) (int, error) {
 
 // deleteAll deletes every row within the transaction.
 func (t *Table) deleteAll(ctx *sql.Context) (count int, err error) {
-	e := t.openEditor(true)
+	e := t.openEditor(ctx, true)
 	e.StatementBegin(ctx)
 	n := *t
 	n.projection = nil

@@ -26,6 +26,7 @@ type rowIter struct {
 	table     *Table
 	partition partition
 
+	session *Session
 	def     *tableDef
 	tx      *Transaction
 	decoder *rowDecoder
@@ -43,18 +44,21 @@ type rowIter struct {
 // start decides how to read.
 func (it *rowIter) start(ctx *sql.Context) error {
 	t := it.table
-	tx, err := t.session.begun(ctx)
+	if it.session = sessionOf(ctx); it.session == nil {
+		return errNotSupported("reading tables outside a ksql session")
+	}
+	tx, err := it.session.begun(ctx)
 	if err != nil {
 		return err
 	}
 	it.open, it.tx, it.def = true, tx, t.handle
 	if it.def.changedAt > 0 && !it.def.temporary {
-		if e := tx.tablet.SnapshotEpoch(); e != 0 && e < it.def.changedAt && t.session.readMode() == tablet.ReadSnapshot {
+		if e := tx.tablet.SnapshotEpoch(); e != 0 && e < it.def.changedAt && it.session.readMode() == tablet.ReadSnapshot {
 			return errTableDefinitionChanged()
 		}
 	}
-	it.lock, it.mode = t.lock, t.session.readMode()
-	_, target := t.session.statement.targets[it.def.tabletID]
+	it.lock, it.mode = t.lock, it.session.readMode()
+	_, target := it.session.statement.targets[it.def.tabletID]
 	switch {
 	case it.lock.active:
 	case t.newest:
@@ -79,13 +83,12 @@ func (it *rowIter) start(ctx *sql.Context) error {
 // lockTargets tells whether rows of a DML statement's target table are locked
 // before they are read.
 func (it *rowIter) lockTargets() bool {
-	if it.table.session.statement.lockScans {
+	if it.session.statement.lockScans {
 		return true
 	}
 	for _, r := range it.partition.ranges {
 		if !r.FullKey {
-			s := it.table.session
-			return len(s.definitions().referencing(it.def.record.Database, it.def.record.Name)) > 0
+			return len(it.session.definitions().referencing(it.def.record.Database, it.def.record.Name)) > 0
 		}
 	}
 	return true
@@ -212,7 +215,7 @@ func (it *rowIter) byEntry(ctx *sql.Context, primaryKey []byte) (sql.Row, bool, 
 	if it.lock.active {
 		return it.locked(ctx, bytes.Clone(primaryKey))
 	}
-	if !it.table.ownStatement && it.table.session.statement.writes(it.def.tabletID) {
+	if !it.table.ownStatement && it.session.statement.writes(it.def.tabletID) {
 		return it.beforeStatement(ctx, primaryKey)
 	}
 	found, ok, err := it.tx.tablet.Get(tabletContext(ctx), it.def.tabletID, primaryKey, it.mode)
@@ -256,7 +259,7 @@ func (it *rowIter) produce(ctx *sql.Context, found tablet.Row) (sql.Row, bool, e
 
 func (it *rowIter) decode(ctx *sql.Context, found tablet.Row) (sql.Row, error) {
 	if it.keyless {
-		it.table.session.rememberRow(it.def, found.Key, found.Value)
+		it.session.rememberRow(it.def, found.Key, found.Value)
 	}
 	row, err := it.decoder.Decode(found.Value)
 	if err != nil {
@@ -267,7 +270,7 @@ func (it *rowIter) decode(ctx *sql.Context, found tablet.Row) (sql.Row, error) {
 
 // lockKey locks one key; ok is false if SKIP LOCKED leaves it out.
 func (it *rowIter) lockKey(ctx *sql.Context, id tablet.TabletID, key []byte) (ok bool, err error) {
-	err = it.tx.tablet.LockKeys(tabletContext(ctx), id, [][]byte{key}, it.lock.mode, it.lock.wait(it.table.session))
+	err = it.tx.tablet.LockKeys(tabletContext(ctx), id, [][]byte{key}, it.lock.mode, it.lock.wait(it.session))
 	if errors.Is(err, tablet.ErrLockNowait) && it.lock.skip {
 		return false, nil
 	}

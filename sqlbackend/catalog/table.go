@@ -9,11 +9,13 @@ import (
 	"ksql/tablet"
 )
 
-// Table is one statement's handle on a table: the definition that the
-// statement was planned with, a projection, and how its rows are to be read.
+// Table is a plan's handle on a table: the definition that the statement was
+// planned with, a projection, and how its rows are to be read. Reads and
+// writes go through the session of the context that they get; a handle of a
+// plan that is kept may be used by any session.
 type Table struct {
 	db      *Database
-	session *Session // nil for a foreign session, which may only look at the definition
+	session *Session // that planned the statement, nil for a foreign one; for DDL
 	handle  *tableDef
 	schema  sql.Schema
 
@@ -141,7 +143,7 @@ func (t *Table) WithProjections(_ *sql.Context, names []string) (sql.Table, erro
 // RowCount estimates the rows; it is never exact, because it knows no
 // transaction.
 func (t *Table) RowCount(ctx *sql.Context) (uint64, bool, error) {
-	if s := t.stored(); s != nil {
+	if s := t.stored(ctx); s != nil {
 		return uint64(max(s.RowCount(), 0)), false, nil
 	}
 	return 0, false, nil
@@ -149,17 +151,17 @@ func (t *Table) RowCount(ctx *sql.Context) (uint64, bool, error) {
 
 // DataLength estimates the bytes of the rows.
 func (t *Table) DataLength(ctx *sql.Context) (uint64, error) {
-	if s := t.stored(); s != nil {
+	if s := t.stored(ctx); s != nil {
 		return uint64(max(s.DataBytes(), 0)), nil
 	}
 	return 0, nil
 }
 
 // stored returns the table's primary tablet, nil if it is gone or not yet committed.
-func (t *Table) stored() *tablet.Tablet {
-	if t.session != nil && t.session.tx != nil {
-		if s, ok := t.session.tx.tablet.Tablet(t.def().tabletID); ok {
-			return s
+func (t *Table) stored(ctx *sql.Context) *tablet.Tablet {
+	if s := sessionOf(ctx); s != nil && s.tx != nil {
+		if own, ok := s.tx.tablet.Tablet(t.def().tabletID); ok {
+			return own
 		}
 	}
 	s, ok := t.db.provider.manager.Tablet(t.def().tabletID)
@@ -241,9 +243,6 @@ func (t *Table) PartitionRows(ctx *sql.Context, p sql.Partition) (sql.RowIter, e
 	part, ok := p.(partition)
 	if !ok {
 		return nil, errNotSupported("this kind of partition")
-	}
-	if t.session == nil {
-		return nil, errNotSupported("reading tables outside a ksql session")
 	}
 	return &rowIter{table: t, partition: part}, nil
 }

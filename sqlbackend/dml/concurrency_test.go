@@ -42,4 +42,3 @@ func TestHotRow(t *testing.T) {
 		t.Error(found)
 	}
 }
-
