@@ -1,0 +1,64 @@
+package sqlbackend
+
+import (
+	"io"
+	"sync"
+
+	sqle "github.com/dolthub/go-mysql-server"
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+	"github.com/sirupsen/logrus"
+
+	"ksql/sqlbackend/catalog"
+	"ksql/sqlbackend/dml"
+	"ksql/sqlbackend/parser"
+	"ksql/sqlbackend/scan"
+)
+
+// ServerVersion is what @@version and the greeting say: MySQL 8.4 semantics.
+const ServerVersion = "8.4.6-ksql"
+
+var installOnce sync.Once
+
+// install sets everything of the engine that is global to the process. It is the
+// one place for that.
+func install() {
+	installOnce.Do(func() {
+		logrus.SetOutput(io.Discard) // the engine logs statement texts; ours go through Logf
+		scan.InstallGlobals()
+		dml.InstallRule()
+	})
+}
+
+// functions finds the functions that ksql adds to the engine's or replaces.
+func functions(ctx *sql.Context, name string) (sql.Function, bool) { return scan.Functions(ctx, name) }
+
+// newEngine builds an engine over the provider with ksql's parser, hooks and nodes.
+func newEngine(p *catalog.Provider, readOnly bool) (*sqle.Engine, error) {
+	b := analyzer.NewBuilder(p)
+	var o sql.EngineOverrides
+	o.Builder.Parser = parser.New()
+	o.Hooks.CreateTable.PreSQLExecution = takeTableOptions
+	b.AddOverrides(o)
+	e := sqle.New(b.Build(), &sqle.Config{IsReadOnly: readOnly})
+	e.Analyzer.ExecBuilder = rowexec.NewBuilder(scan.NewBuilder(e), e.Analyzer.Overrides)
+	e.Analyzer.ExecBuilder.Runner = e.Analyzer.Runner
+	err := sql.SystemVariables.AssignValues(map[string]any{
+		"version":         ServerVersion,
+		"version_comment": "ksql",
+	})
+	return e, err
+}
+
+// takeTableOptions hands the options of CREATE TABLE to the session, where
+// Database.CreateTable finds them: the engine passes only a few on.
+func takeTableOptions(ctx *sql.Context, _ sql.StatementRunner, n sql.Node) (sql.Node, error) {
+	if ct, ok := n.(*plan.CreateTable); ok {
+		if s := catalog.SessionOf(ctx); s != nil {
+			s.SetTableOptions(ct.TableOpts)
+		}
+	}
+	return n, nil
+}
