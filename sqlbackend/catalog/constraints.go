@@ -152,7 +152,12 @@ func (t *Table) UpdateForeignKey(ctx *sql.Context, name string, fk sql.ForeignKe
 	if t.session == nil {
 		return errNotSupported("changing tables outside a ksql session")
 	}
-	_, err := t.session.changeTable(ctx, fk.Database, fk.Table, func(r *tableRecord) error {
+	// A table that is being renamed declares the key under its new name already.
+	database, table := fk.Database, fk.Table
+	if child := t.session.definitions().table(database, table); child == nil || child.record.foreignKey(name) < 0 {
+		database, table = t.db.name, t.handle.record.Name
+	}
+	_, err := t.session.changeTable(ctx, database, table, func(r *tableRecord) error {
 		i := r.foreignKey(name)
 		if i < 0 {
 			return sql.ErrForeignKeyNotFound.New(name, r.Name)

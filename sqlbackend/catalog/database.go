@@ -249,12 +249,12 @@ func (s *Session) createTablets(r *tableRecord) (*tableDef, error) {
 		return nil, translate(err)
 	}
 	r.Tablet = uint64(id)
-	for i, x := range draft.indexes {
+	for _, x := range draft.indexes {
 		id, err := s.tx.tablet.CreateTablet(x.codec.Schema())
 		if err != nil {
 			return nil, translate(err)
 		}
-		r.Indexes[i].Tablet = uint64(id)
+		x.record.Tablet = uint64(id) // in r
 	}
 	return newTableDef(r)
 }

@@ -154,12 +154,6 @@ func errTriggerExists() error {
 	return mysql.NewSQLError(1359, "HY000", "Trigger already exists")
 }
 
-// errCantDropKey is MySQL error 1091.
-func errCantDropKey(name string) error {
-	return mysql.NewSQLError(erCantDropFieldOrKey, "42000",
-		"Can't DROP '%s'; check that column/key exists", name)
-}
-
 // errKeyNotFound is MySQL error 1176.
 func errKeyNotFound(name, table string) error {
 	return mysql.NewSQLError(1176, "42000", "Key '%s' doesn't exist in table '%s'", name, table)

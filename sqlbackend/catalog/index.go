@@ -1,9 +1,11 @@
 package catalog
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 )
 
 // Index is the engine's view of a primary key or a secondary index.
@@ -12,7 +14,10 @@ type Index struct {
 	def   *indexDef
 }
 
-var _ sql.OrderedIndex = (*Index)(nil)
+var (
+	_ sql.OrderedIndex  = (*Index)(nil)
+	_ sql.ExtendedIndex = (*Index)(nil)
+)
 
 // ID returns the index's name.
 func (x *Index) ID() string { return x.def.record.Name }
@@ -47,6 +52,64 @@ func (x *Index) ColumnExpressionTypes(*sql.Context) []sql.ColumnExpressionType {
 	return out
 }
 
+// appended returns the primary key columns that follow the index's own.
+func (x *Index) appended() []int {
+	var out []int
+	for _, o := range x.table.record.PrimaryKey {
+		if !slices.Contains(x.def.record.Columns, o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// ExtendedExpressions returns the columns with the primary key's appended.
+// Foreign keys may refer to them.
+func (x *Index) ExtendedExpressions(*sql.Context) []string {
+	out := x.Expressions()
+	for _, o := range x.appended() {
+		out = append(out, x.expression(o))
+	}
+	return out
+}
+
+// ExtendedColumnExpressionTypes returns the columns with the primary key's appended.
+func (x *Index) ExtendedColumnExpressionTypes(ctx *sql.Context) []sql.ColumnExpressionType {
+	out := x.ColumnExpressionTypes(ctx)
+	for _, o := range x.appended() {
+		out = append(out, sql.ColumnExpressionType{Expression: x.expression(o), Type: x.table.schema.Schema[o].Type})
+	}
+	return out
+}
+
+// cut takes the appended columns off ranges and returns a filter of whole rows
+// for what they say, nil if nothing was taken off.
+func (x *Index) cut(ctx *sql.Context, ranges sql.MySQLRangeCollection) (sql.MySQLRangeCollection, sql.Expression, error) {
+	own := len(x.def.record.Columns)
+	longest := 0
+	for _, r := range ranges {
+		longest = max(longest, len(r))
+	}
+	if longest <= own {
+		return ranges, nil, nil
+	}
+	ordinals := append(slices.Clone(x.def.record.Columns), x.appended()...)[:longest]
+	fields := make([]sql.Expression, longest)
+	for i, o := range ordinals {
+		c := x.table.schema.Schema[o]
+		fields[i] = expression.NewGetFieldWithTable(o, 0, c.Type, x.Database(), x.Table(), c.Name, c.Nullable)
+	}
+	filter, err := expression.NewRangeFilterExpr(ctx, fields, ranges)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make(sql.MySQLRangeCollection, len(ranges))
+	for i, r := range ranges {
+		out[i] = r[:min(len(r), own)]
+	}
+	return out, filter, nil
+}
+
 // IsUnique tells whether the index refuses duplicates.
 func (x *Index) IsUnique() bool { return x.def.record.Unique }
 
@@ -69,10 +132,11 @@ func (x *Index) IndexType() string { return "BTREE" }
 func (x *Index) IsGenerated() bool { return false }
 
 // CanSupport tells whether look-ups by the ranges are possible: no range has
-// more columns than the index.
+// more columns than the index with the primary key appended.
 func (x *Index) CanSupport(_ *sql.Context, ranges ...sql.Range) bool {
+	most := len(x.def.record.Columns) + len(x.appended())
 	for _, r := range ranges {
-		if m, ok := r.(sql.MySQLRange); ok && len(m) > len(x.def.record.Columns) {
+		if m, ok := r.(sql.MySQLRange); ok && len(m) > most {
 			return false
 		}
 	}

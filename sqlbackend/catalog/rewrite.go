@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -206,7 +207,7 @@ func (t *Table) CreateIndex(ctx *sql.Context, x sql.IndexDef) error {
 	} else {
 		t.session.ddl.fresh[now] = struct{}{}
 	}
-	return t.fillIndex(ctx, now, len(now.indexes)-1)
+	return t.fillIndex(ctx, now, slices.IndexFunc(now.indexes, func(d *indexDef) bool { return d.names(x.Name) }))
 }
 
 // indexTablet makes the tablet of a new index.
@@ -286,7 +287,7 @@ func (t *Table) DropIndex(ctx *sql.Context, name string) error {
 				return nil
 			}
 		}
-		return errCantDropKey(name)
+		return sql.ErrIndexNotFound.New(name)
 	}); err != nil {
 		return err
 	}

@@ -201,24 +201,43 @@ func (it *rowIter) point(ctx *sql.Context) (sql.Row, bool, error) {
 	return it.produce(ctx, found)
 }
 
-// get reads one row; a locking read reads the newest version.
+// get reads one row by its key. It does not show what the running statement has
+// written, as scans don't (a row of an UPDATE join may be looked up again after
+// its change), unless the read is to see it.
 func (it *rowIter) get(ctx *sql.Context, id tablet.TabletID, key []byte) (tablet.Row, bool, error) {
 	mode := it.mode
 	if it.lock.active {
 		mode = tablet.ReadNewest
 	}
-	return it.tx.tablet.Get(tabletContext(ctx), id, key, mode)
+	if it.table.ownStatement || !it.session.statement.writes(it.def.tabletID) {
+		return it.tx.tablet.Get(tabletContext(ctx), id, key, mode)
+	}
+	scan, err := it.tx.tablet.Scan(tabletContext(ctx), tablet.ScanSpec{
+		Tablet: id, Lower: key, Upper: append(bytes.Clone(key), 0), Mode: mode,
+	})
+	if err != nil {
+		return tablet.Row{}, false, err
+	}
+	var found tablet.Row
+	ok := scan.Next(tabletContext(ctx))
+	if ok {
+		found = scan.Row()
+		found.Key, found.Value = key, bytes.Clone(found.Value)
+	}
+	err = scan.Err()
+	if cerr := scan.Close(); err == nil {
+		err = cerr
+	}
+	return found, ok && err == nil, err
 }
 
 // byEntry reads the row that an index entry names.
 func (it *rowIter) byEntry(ctx *sql.Context, primaryKey []byte) (sql.Row, bool, error) {
+	key := bytes.Clone(primaryKey)
 	if it.lock.active {
-		return it.locked(ctx, bytes.Clone(primaryKey))
+		return it.locked(ctx, key)
 	}
-	if !it.table.ownStatement && it.session.statement.writes(it.def.tabletID) {
-		return it.beforeStatement(ctx, primaryKey)
-	}
-	found, ok, err := it.tx.tablet.Get(tabletContext(ctx), it.def.tabletID, primaryKey, it.mode)
+	found, ok, err := it.get(ctx, it.def.tabletID, key)
 	if err != nil {
 		return nil, false, err
 	}
@@ -228,44 +247,41 @@ func (it *rowIter) byEntry(ctx *sql.Context, primaryKey []byte) (sql.Row, bool, 
 	return it.produce(ctx, found)
 }
 
-// beforeStatement reads one row without what the running statement has
-// written, as scans do and Get does not.
-func (it *rowIter) beforeStatement(ctx *sql.Context, key []byte) (sql.Row, bool, error) {
-	lower := bytes.Clone(key)
-	scan, err := it.tx.tablet.Scan(tabletContext(ctx), tablet.ScanSpec{
-		Tablet: it.def.tabletID, Lower: lower, Upper: append(bytes.Clone(key), 0), Mode: it.mode,
-	})
-	if err != nil {
-		return nil, false, err
-	}
-	defer scan.Close()
-	if !scan.Next(tabletContext(ctx)) {
-		if err := scan.Err(); err != nil {
-			return nil, false, err
-		}
-		return nil, false, errIndexDamaged(it.def.record.Name, it.partition.index.record.Name)
-	}
-	return it.produce(ctx, scan.Row())
-}
-
 // produce turns a stored row into the statement's.
 func (it *rowIter) produce(ctx *sql.Context, found tablet.Row) (sql.Row, bool, error) {
 	if it.lock.active {
 		return it.locked(ctx, bytes.Clone(found.Key))
 	}
-	row, err := it.decode(ctx, found)
-	return row, err == nil, err
+	return it.decode(ctx, found)
 }
 
-func (it *rowIter) decode(ctx *sql.Context, found tablet.Row) (sql.Row, error) {
+// decode applies the partition's filter and returns the projected row.
+func (it *rowIter) decode(ctx *sql.Context, found tablet.Row) (sql.Row, bool, error) {
+	if it.partition.filter != nil {
+		row, err := it.whole(ctx, found.Value)
+		if err != nil {
+			return nil, false, err
+		}
+		if ok, err := sql.EvaluateCondition(ctx, it.partition.filter, row); err != nil || !sql.IsTrue(ok) {
+			return nil, false, err
+		}
+	}
 	if it.keyless {
 		it.session.rememberRow(it.def, found.Key, found.Value)
 	}
 	row, err := it.decoder.Decode(found.Value)
 	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", it.def.name(), err)
+		return nil, false, fmt.Errorf("table %s: %w", it.def.name(), err)
 	}
-	return row, nil
+	return row, true, nil
+}
+
+// whole decodes all columns of a row.
+func (it *rowIter) whole(ctx *sql.Context, value rowcodec.Row) (sql.Row, error) {
+	if it.full == nil {
+		it.full = it.def.codec.newDecoder(ctx, nil)
+	}
+	return it.full.Decode(value)
 }
 
 // lockKey locks one key; ok is false if SKIP LOCKED leaves it out.
@@ -283,7 +299,7 @@ func (it *rowIter) locked(ctx *sql.Context, key []byte) (sql.Row, bool, error) {
 	if ok, err := it.lockKey(ctx, it.def.tabletID, key); err != nil || !ok {
 		return nil, false, err
 	}
-	found, ok, err := it.tx.tablet.Get(tabletContext(ctx), it.def.tabletID, key, tablet.ReadNewest)
+	found, ok, err := it.get(ctx, it.def.tabletID, key)
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -294,16 +310,12 @@ func (it *rowIter) locked(ctx *sql.Context, key []byte) (sql.Row, bool, error) {
 			return nil, false, err
 		}
 	}
-	row, err := it.decode(ctx, found)
-	return row, err == nil, err
+	return it.decode(ctx, found)
 }
 
 // inRange tells whether a row's index key is in the range that is being read.
 func (it *rowIter) inRange(ctx *sql.Context, x *indexDef, primaryKey []byte, value rowcodec.Row) (bool, error) {
-	if it.full == nil {
-		it.full = it.def.codec.newDecoder(ctx, nil)
-	}
-	row, err := it.full.Decode(value)
+	row, err := it.whole(ctx, value)
 	if err != nil {
 		return false, err
 	}

@@ -41,7 +41,7 @@ type tableDef struct {
 	tabletID  tablet.TabletID
 	// primary describes the primary key as an index; nil for a table with a hidden row id.
 	primary *indexDef
-	indexes []*indexDef // secondary ones, in order of creation
+	indexes []*indexDef // secondary ones, see rank
 	checks  []sql.CheckDefinition
 	// autoColumn is the ordinal of the AUTO_INCREMENT column, -1 for none.
 	autoColumn int
@@ -106,10 +106,25 @@ func newTableDef(r *tableRecord) (*tableDef, error) {
 		}
 		d.indexes = append(d.indexes, x)
 	}
+	sort.SliceStable(d.indexes, func(i, j int) bool { return d.rank(d.indexes[i]) < d.rank(d.indexes[j]) })
 	for _, c := range r.Checks {
 		d.checks = append(d.checks, sql.CheckDefinition{Name: c.Name, CheckExpression: c.Expression, Enforced: c.Enforced})
 	}
 	return d, nil
+}
+
+// rank orders indexes as MySQL does, for checks of duplicates and for SHOW:
+// unique ones whose columns are all NOT NULL, other unique ones, the rest.
+func (d *tableDef) rank(x *indexDef) int {
+	if !x.record.Unique {
+		return 2
+	}
+	for _, c := range x.record.Columns {
+		if d.schema.Schema[c].Nullable {
+			return 1
+		}
+	}
+	return 0
 }
 
 // primaryIndexName is MySQL's name of every primary key.

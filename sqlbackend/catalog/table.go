@@ -231,7 +231,11 @@ func (t *Table) LookupPartitions(ctx *sql.Context, lookup sql.IndexLookup) (sql.
 		// The lookup was planned with the handle's definition.
 		p.index = index.def
 	}
-	var err error
+	ranges, filter, err := index.cut(ctx, ranges)
+	if err != nil {
+		return nil, err
+	}
+	p.filter = filter
 	if p.ranges, _, err = index.def.codec.Ranges(ctx, ranges); err != nil {
 		return nil, err
 	}
@@ -253,6 +257,8 @@ type partition struct {
 	index   *indexDef
 	ranges  []keyRange
 	reverse bool
+	// filter says more about whole rows than the ranges do; nil = nothing.
+	filter sql.Expression
 }
 
 // Key implements sql.Partition; there is one partition only.

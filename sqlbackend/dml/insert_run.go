@@ -35,11 +35,17 @@ func (r *insertRun) run(ctx *sql.Context, source sql.RowIter) (types.OkResult, e
 	before := ctx.GetLastQueryInfo().LastInsertId.Load()
 	for {
 		row, err := source.Next(ctx)
+		switch {
+		case err == io.EOF:
+			// handled below
+		case err == nil:
+			err = r.add(ctx, row)
+		case r.node.insert.Ignore && ignorable(err):
+			r.number++
+			err = r.leaveOut(ctx, err)
+		}
 		if err == io.EOF {
 			break
-		}
-		if err == nil {
-			err = r.add(ctx, row)
 		}
 		if err != nil {
 			// Earlier rows come first: one of them may fail too.
