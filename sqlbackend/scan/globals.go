@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -27,6 +28,7 @@ func InstallGlobals() {
 		sql.SystemVariables = sessionVariables
 		sql.StatusVariables = &statusRegistry{StatusVariableRegistry: sql.StatusVariables}
 		setTextTypes(defaultCollation)
+		setDateLayouts()
 		planbuilder.IsAggregateFunc = func(name string) bool {
 			return name == sumName || name == avgName || planbuilder.IsMySQLAggregateFuncName(name)
 		}
@@ -43,6 +45,22 @@ func setTextTypes(c sql.CollationID) {
 	types.Text = types.MustCreateString(sqltypes.Text, types.TextBlobMax, c)
 	types.MediumText = types.MustCreateString(sqltypes.Text, types.MediumTextBlobMax, c)
 	types.LongText = types.MustCreateString(sqltypes.Text, types.LongTextBlobMax, c)
+}
+
+// setDateLayouts teaches the engine the forms of dates and times that MySQL reads
+// and it does not: slashes and dots between parts of one digit, T before the time
+// (https://dev.mysql.com/doc/refman/8.4/en/date-and-time-literals.html). The usual
+// forms go first, each failed attempt costs an allocation.
+func setDateLayouts() {
+	dates := []string{"2006/1/2", "2006.1.2", "2006.01.02"}
+	types.TimestampDatetimeLayouts = slices.Concat(
+		[]string{"2006-01-02 15:04:05.999999999", "2006-01-02"},
+		types.TimestampDatetimeLayouts,
+		[]string{"2006-1-2 15:4", "2006-1-2T15:4:5.999999999", "2006-1-2T15:4",
+			"2006/1/2 15:4:5.999999999", "2006/1/2 15:4", "2006/1/2T15:4:5.999999999",
+			"2006.1.2 15:4:5.999999999", "2006.1.2 15.4.5", "20060102T150405", "20060102150405.999999999"},
+		dates)
+	types.DateOnlyLayouts = append(types.DateOnlyLayouts, dates...)
 }
 
 // full counts the callers of FullVariables.
