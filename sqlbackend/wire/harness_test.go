@@ -22,6 +22,11 @@ import (
 
 func TestMain(m *testing.M) {
 	logrus.SetLevel(logrus.FatalLevel)
+	if err := gms.SystemVariables.AssignValues(map[string]any{
+		"local_infile": int8(1), "max_allowed_packet": int64(64 << 20),
+	}); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m)
 }
 
