@@ -38,7 +38,11 @@ type rowIter struct {
 	next    int // next range, in scan direction
 	current keyRange
 	scan    *tablet.Iterator
-	rows    int
+	// collect: all rows of a range are taken before the first is returned,
+	// because the scan shows what the statement goes on to write.
+	collect   bool
+	collected []tablet.Row
+	rows      int
 }
 
 // start decides how to read.
@@ -75,6 +79,7 @@ func (it *rowIter) start(ctx *sql.Context) error {
 			it.mode = tablet.ReadNewest
 		}
 	}
+	it.collect = t.ownStatement && (target || t.newest) && !t.reference
 	it.keyless = !it.def.codec.HasPrimaryKey() && (target || t.newest)
 	it.decoder = it.def.codec.newDecoder(ctx, t.projection)
 	return nil
@@ -114,6 +119,11 @@ func (it *rowIter) Next(ctx *sql.Context) (sql.Row, error) {
 
 // step returns the next row, or ok=false when a row was left out.
 func (it *rowIter) step(ctx *sql.Context) (sql.Row, bool, error) {
+	if len(it.collected) > 0 {
+		found := it.collected[0]
+		it.collected = it.collected[1:]
+		return it.found(ctx, found)
+	}
 	if it.scan == nil {
 		if it.next == len(it.partition.ranges) {
 			return nil, false, io.EOF
@@ -123,6 +133,9 @@ func (it *rowIter) step(ctx *sql.Context) (sql.Row, bool, error) {
 		}
 		if it.scan == nil {
 			return it.point(ctx)
+		}
+		if it.collect {
+			return nil, false, it.collectRange(ctx)
 		}
 	}
 	if !it.scan.Next(tabletContext(ctx)) {
@@ -138,11 +151,30 @@ func (it *rowIter) step(ctx *sql.Context) (sql.Row, bool, error) {
 			return nil, false, err
 		}
 	}
-	found := it.scan.Row()
+	return it.found(ctx, it.scan.Row())
+}
+
+// found turns what the scan has found, a row or an index entry, into a row.
+func (it *rowIter) found(ctx *sql.Context, found tablet.Row) (sql.Row, bool, error) {
 	if it.partition.index == nil {
 		return it.produce(ctx, found)
 	}
 	return it.byEntry(ctx, it.partition.index.codec.EntryPrimaryKey(found.Value))
+}
+
+// collectRange takes all rows of the open scan.
+func (it *rowIter) collectRange(ctx *sql.Context) error {
+	for it.scan.Next(tabletContext(ctx)) {
+		r := it.scan.Row()
+		r.Key, r.Value = bytes.Clone(r.Key), bytes.Clone(r.Value)
+		it.collected = append(it.collected, r)
+	}
+	err := it.scan.Err()
+	if cerr := it.scan.Close(); err == nil {
+		err = cerr
+	}
+	it.scan = nil
+	return err
 }
 
 // openRange starts the scan of the next range. A full key needs none: it is

@@ -112,16 +112,36 @@ func ownWrites(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIdentity, 
 			}
 			return ii.WithSource(source), transform.NewTree, nil
 		}
-		if t, ok := n.(sql.MutableTableNode); ok {
-			own, ok := t.UnderlyingTable().(*catalog.Table)
-			if !ok {
-				return n, transform.SameTree, nil
+		switch t := n.(type) {
+		case *plan.IndexedTableAccess:
+			if own, ok := showing(t.Table).(sql.IndexedTable); ok {
+				changed, err := t.WithTable(own)
+				return changed, transform.NewTree, err
 			}
-			changed, err := t.WithTable(ctx, own.ShowOwnWrites())
-			return changed, transform.NewTree, err
+		case sql.MutableTableNode:
+			if own := showing(t.WrappedTable()); own != nil {
+				changed, err := t.ReplaceTable(ctx, own)
+				return changed, transform.NewTree, err
+			}
 		}
 		return transform.OneNodeExpressions(ctx, n, ownWritesOfSubquery)
 	})
+}
+
+// showing returns a table that shows the statement's own writes, nil if it is
+// not one of this backend.
+func showing(t sql.Table) sql.Table {
+	switch t := t.(type) {
+	case *catalog.Table:
+		return t.ShowOwnWrites()
+	case *plan.ProcessTable:
+		return showing(t.Underlying())
+	case sql.MutableTableWrapper:
+		if inner := showing(t.Underlying()); inner != nil {
+			return t.WithUnderlying(inner)
+		}
+	}
+	return nil
 }
 
 func ownWritesOfSubquery(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
