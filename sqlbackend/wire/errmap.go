@@ -191,12 +191,37 @@ func cleanArg(s string) string {
 	return s
 }
 
+var (
+	temporalValue = regexp.MustCompile(`^Incorrect (?:date|datetime|time) value`)
+	quotedName    = regexp.MustCompile(`'([^']*)'`)
+)
+
+// unknownTable and setVariable say about the name in message what MySQL says
+// of it in DROP TABLE and SET.
+func unknownTable(message string) string { return "Unknown table " + quotedName.FindString(message) }
+
+func setVariable(message string) string {
+	return "Unknown system variable " + quotedName.FindString(message)
+}
+
 // adjust changes the number where MySQL's depends on the statement.
 func adjust(rule *kindRule, m *mysql.SQLError, scope errorScope) {
 	switch rule.name {
 	case "ErrDatabaseNotFound":
 		if d, ok := scope.stmt.(*ast.DBDDL); ok && d.Action == ast.DropStr {
 			*m = *mysql.NewSQLError(1008, "", "Can't drop database '%s'; database doesn't exist", d.DBName)
+		}
+	case "ErrTableNotFound":
+		if d, ok := scope.stmt.(*ast.DDL); ok && d.Action == ast.DropStr {
+			*m = *newError(erBadTable, "%s", unknownTable(m.Message))
+		}
+	case "ErrColumnNotFound":
+		if _, ok := scope.stmt.(*ast.Set); ok {
+			*m = *mysql.NewSQLError(1193, "", "%s", setVariable(m.Message))
+		}
+	case "ErrInvalidValue":
+		if temporalValue.MatchString(m.Message) {
+			m.Num, m.State = erTruncatedWrongValue, states[erTruncatedWrongValue]
 		}
 	case "ErrTableColumnNotFound":
 		if drop := droppedColumn(scope.stmt); drop != "" {

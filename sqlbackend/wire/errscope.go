@@ -241,6 +241,8 @@ func valueKind(typ string) string {
 		return "integer"
 	case "varchar", "char", "text", "tinytext", "mediumtext", "longtext", "binary", "varbinary", "blob":
 		return "string"
+	case "timestamp":
+		return "datetime"
 	}
 	return word
 }

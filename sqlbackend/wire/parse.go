@@ -64,8 +64,8 @@ func syntaxError(text string, err error) error {
 	if errors.As(err, &se) {
 		return se
 	}
-	var pos vterrors.SyntaxError
-	if !findSyntaxError(err, &pos) {
+	pos, ok := vterrors.AsSyntaxError(err)
+	if !ok {
 		return newError(erParse, "You have an error in your SQL syntax; %s", err.Error())
 	}
 	in := pos.Statement
@@ -74,25 +74,6 @@ func syntaxError(text string, err error) error {
 	}
 	at := tokenStart(in, pos)
 	return nearError(in[at:], 1+strings.Count(in[:at], "\n"))
-}
-
-// findSyntaxError looks for the parser's position in err and its causes.
-func findSyntaxError(err error, out *vterrors.SyntaxError) bool {
-	for err != nil {
-		if se, ok := err.(vterrors.SyntaxError); ok {
-			*out = se
-			return true
-		}
-		switch e := err.(type) {
-		case interface{ Cause() error }:
-			err = e.Cause()
-		case interface{ Unwrap() error }:
-			err = e.Unwrap()
-		default:
-			return false
-		}
-	}
-	return false
 }
 
 // tokenStart finds where the token begins that the parser stopped behind: its

@@ -2,8 +2,6 @@ package wire
 
 import (
 	"encoding/binary"
-	"math"
-	"strconv"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -177,68 +175,4 @@ func parseTime(s []byte) (clock, bool) {
 	c.negative = r.skip('-')
 	r.clock(&c, 838)
 	return c, !r.bad && len(r.s) == 0
-}
-
-// appendFloat prints a number as MySQL's my_gcvt does: the shortest digits
-// that read back (six at most for FLOAT), without an exponent from 1e-15 up to
-// fifteen digits before the point, otherwise as 1.5e20.
-func appendFloat(b []byte, f float64, bits int) []byte {
-	if f == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
-		return append(b, '0')
-	}
-	var buf [32]byte
-	d := strconv.AppendFloat(buf[:0], f, 'e', -1, 64)
-	if bits == 32 {
-		d = strconv.AppendFloat(buf[:0], f, 'e', 5, 64)
-	}
-	mantissa, exp := splitExponent(d)
-	if exp >= -15 && exp < 15 {
-		return trimZeros(strconv.AppendFloat(b, f, 'f', max(0, len(mantissa)-1-exp), 64), len(b))
-	}
-	if f < 0 {
-		b = append(b, '-')
-	}
-	b = append(b, mantissa[0])
-	if len(mantissa) > 1 {
-		b = append(append(b, '.'), mantissa[1:]...)
-	}
-	return strconv.AppendInt(append(b, 'e'), int64(exp), 10)
-}
-
-// splitExponent takes "-1.250e+20" apart: significant digits without trailing
-// zeros, and the exponent.
-func splitExponent(d []byte) (mantissa []byte, exp int) {
-	for i, c := range d {
-		switch {
-		case c >= '0' && c <= '9':
-			mantissa = append(mantissa, c)
-		case c == 'e':
-			exp, _ = strconv.Atoi(string(d[i+1:])) // always a number: strconv wrote it
-			for len(mantissa) > 1 && mantissa[len(mantissa)-1] == '0' {
-				mantissa = mantissa[:len(mantissa)-1]
-			}
-			return mantissa, exp
-		}
-	}
-	return mantissa, 0
-}
-
-// trimZeros drops zeros after a decimal point in b[from:].
-func trimZeros(b []byte, from int) []byte {
-	point := -1
-	for i := from; i < len(b); i++ {
-		if b[i] == '.' {
-			point = i
-		}
-	}
-	if point < 0 {
-		return b
-	}
-	for b[len(b)-1] == '0' {
-		b = b[:len(b)-1]
-	}
-	if len(b)-1 == point {
-		b = b[:point]
-	}
-	return b
 }
