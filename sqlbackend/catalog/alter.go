@@ -82,6 +82,14 @@ func sameStoredType(a, b sql.Type) bool {
 // the new rows in the place of the old ones.
 func (t *Table) RewriteInserter(ctx *sql.Context, _, schema sql.PrimaryKeySchema, oldColumn, newColumn *sql.Column, keyColumns []sql.IndexColumn) (sql.RowInserter, error) {
 	d := t.def()
+	if len(d.record.PrimaryKey) > 0 && len(schema.PkOrdinals) == 0 {
+		if err := sql.ValidatePrimaryKeyDrop(ctx, t, d.schema); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkRowSize(schema.Schema); err != nil {
+		return nil, err
+	}
 	record := d.record.clone()
 	record.Columns = record.Columns[:0:0]
 	for _, c := range schema.Schema {

@@ -202,6 +202,9 @@ func (d *Database) createTable(ctx *sql.Context, name string, schema sql.Primary
 
 // newTableRecord describes a new table without indexes.
 func newTableRecord(ctx *sql.Context, database, name string, schema sql.PrimaryKeySchema, prefix []uint16, collation sql.CollationID) (*tableRecord, error) {
+	if err := checkRowSize(schema.Schema); err != nil {
+		return nil, err
+	}
 	r := &tableRecord{
 		Database:      database,
 		Name:          name,

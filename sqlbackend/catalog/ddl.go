@@ -170,7 +170,7 @@ func ImplicitCommitRule(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, scop
 	if _, ok := n.(*plan.DescribeQuery); ok {
 		return n, transform.SameTree, nil
 	}
-	if s.tx == nil || !s.tx.tablet.HasWrites() {
+	if s.tx == nil || !s.tx.tablet.HasWrites() || onlyTemporary(n) {
 		return n, transform.SameTree, nil
 	}
 	if err := s.ImplicitCommit(ctx); err != nil {
@@ -182,6 +182,28 @@ func ImplicitCommitRule(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, scop
 	}
 	ctx.SetTransaction(tx)
 	return n, transform.SameTree, nil
+}
+
+// onlyTemporary tells whether a DDL node touches temporary tables only, which
+// commits nothing.
+func onlyTemporary(n sql.Node) bool {
+	switch n := n.(type) {
+	case *plan.CreateTable:
+		return n.Temporary()
+	case *plan.DropTable:
+		for _, t := range n.Tables {
+			r, ok := t.(*plan.ResolvedTable)
+			if !ok {
+				return false
+			}
+			own, ok := sql.GetUnderlyingTable(r.Table).(*Table)
+			if !ok || !own.IsTemporary() {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // CreateTableHook is the engine's CreateTable.PreSQLExecution hook: it keeps

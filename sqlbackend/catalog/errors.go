@@ -158,3 +158,10 @@ func errTriggerExists() error {
 func errKeyNotFound(name, table string) error {
 	return mysql.NewSQLError(1176, "42000", "Key '%s' doesn't exist in table '%s'", name, table)
 }
+
+// errRowTooLarge is MySQL error 1118.
+func errRowTooLarge() error {
+	return mysql.NewSQLError(1118, "42000", "Row size too large. The maximum row size for the used table type, "+
+		"not counting BLOBs, is 65535. This includes storage overhead, check the manual. "+
+		"You have to change some columns to TEXT or BLOBs")
+}

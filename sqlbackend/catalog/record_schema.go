@@ -79,7 +79,7 @@ func typeFromRecord(r *columnRecord) (sql.Type, error) {
 	if err != nil {
 		return nil, fmt.Errorf("type %q: %w", r.Type, err)
 	}
-	if c, ok := t.(sql.TypeWithCollation); ok && r.Collation != 0 {
+	if c, ok := t.(sql.TypeWithCollation); ok && r.Collation != 0 && c.Collation() != collation {
 		if t, err = c.WithNewCollation(collation); err != nil {
 			return nil, fmt.Errorf("type %q: %w", r.Type, err)
 		}
@@ -195,4 +195,27 @@ func schemaFromRecord(r *tableRecord) (sql.PrimaryKeySchema, error) {
 		schema[o].PrimaryKey = true
 	}
 	return sql.NewPrimaryKeySchema(schema, r.PrimaryKey...), nil
+}
+
+// maxRowSize is MySQL's limit of a row without BLOB and TEXT values, in bytes.
+const maxRowSize = 65535
+
+// checkRowSize refuses a schema whose rows can exceed MySQL's limit (1118).
+func checkRowSize(schema sql.Schema) error {
+	size := int64(0)
+	for _, c := range schema {
+		t, ok := c.Type.(sql.StringType)
+		switch {
+		case !ok, types.IsTextBlob(c.Type):
+			size += 8
+		case t.MaxByteLength() > 255:
+			size += t.MaxByteLength() + 2
+		default:
+			size += t.MaxByteLength() + 1
+		}
+	}
+	if size > maxRowSize {
+		return errRowTooLarge()
+	}
+	return nil
 }

@@ -33,6 +33,7 @@ type rowIter struct {
 	full    *rowDecoder // all columns, to find a changed row's index key
 	lock    lockRequest
 	mode    tablet.ReadMode
+	own     bool // show the running statement's writes
 	keyless bool // remember row ids for the statement's editors
 	open    bool
 	next    int // next range, in scan direction
@@ -55,7 +56,9 @@ func (it *rowIter) start(ctx *sql.Context) error {
 	if err != nil {
 		return err
 	}
-	it.open, it.tx, it.def = true, tx, t.handle
+	it.open, it.tx, it.def = true, tx, t.def()
+	// A DDL statement reads tablets that it has filled itself.
+	it.own = t.ownStatement || it.session.ddl != nil
 	if it.def.changedAt > 0 && !it.def.temporary {
 		if e := tx.tablet.SnapshotEpoch(); e != 0 && e < it.def.changedAt && it.session.readMode() == tablet.ReadSnapshot {
 			return errTableDefinitionChanged()
@@ -195,7 +198,7 @@ func (it *rowIter) openRange(ctx *sql.Context) error {
 		Upper:        it.current.Upper,
 		Reverse:      it.partition.reverse,
 		Mode:         it.mode,
-		OwnStatement: it.table.ownStatement,
+		OwnStatement: it.own,
 	}
 	if it.partition.index != nil {
 		spec.Tablet = it.partition.index.tabletID
@@ -241,7 +244,7 @@ func (it *rowIter) get(ctx *sql.Context, id tablet.TabletID, key []byte) (tablet
 	if it.lock.active {
 		mode = tablet.ReadNewest
 	}
-	if it.table.ownStatement || !it.session.statement.writes(it.def.tabletID) {
+	if it.own || !it.session.statement.writes(it.def.tabletID) {
 		return it.tx.tablet.Get(tabletContext(ctx), id, key, mode)
 	}
 	scan, err := it.tx.tablet.Scan(tabletContext(ctx), tablet.ScanSpec{

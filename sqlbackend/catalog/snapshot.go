@@ -73,6 +73,11 @@ func newDatabaseDef(r *databaseRecord) *databaseDef {
 
 // newTableDef derives a definition from its record.
 func newTableDef(r *tableRecord) (*tableDef, error) {
+	for _, o := range r.PrimaryKey {
+		if o >= 0 && o < len(r.Columns) {
+			r.Columns[o].Nullable = false
+		}
+	}
 	schema, err := schemaFromRecord(r)
 	if err != nil {
 		return nil, fmt.Errorf("table %s.%s: %w", r.Database, r.Name, err)
@@ -89,7 +94,7 @@ func newTableDef(r *tableRecord) (*tableDef, error) {
 			d.autoColumn = i
 		}
 	}
-	if d.codec, err = newTableCodec(schema, d.collation); err != nil {
+	if d.codec, err = newTableCodec(schema, d.collation, r.PrimaryPrefix...); err != nil {
 		return nil, fmt.Errorf("table %s.%s: %w", r.Database, r.Name, err)
 	}
 	if len(r.PrimaryKey) > 0 {

@@ -114,14 +114,27 @@ func (s *Session) changeTemporary(ctx *sql.Context, old *tableDef, change func(*
 	return nil
 }
 
-// dropTemporaryTable drops one temporary table.
+// dropTemporaryTable drops one temporary table. Its tablets stay until the open
+// transaction, which may have written to them, has ended.
 func (s *Session) dropTemporaryTable(ctx context.Context, lock string) error {
 	def := s.temporary[lock]
-	if err := s.provider.dropTemporary(background(ctx), def.tablets()); err != nil {
-		return translate(err)
-	}
 	delete(s.temporary, lock)
-	return nil
+	if s.tx != nil && !s.tx.done {
+		s.tx.dropped = append(s.tx.dropped, def)
+		return nil
+	}
+	return translate(s.provider.dropTemporary(background(ctx), def.tablets()))
+}
+
+// dropAfter drops the tablets of temporary tables that a transaction has
+// dropped. A failure is no loss: the next open drops them.
+func (s *Session) dropAfter(t *Transaction) {
+	for _, def := range t.dropped {
+		if err := s.provider.dropTemporary(context.Background(), def.tablets()); err != nil {
+			s.GetLogger().Warnf("drop temporary table: %v", err)
+		}
+	}
+	t.dropped = nil
 }
 
 // dropTemporaryTables drops what the session leaves behind. A failure is no

@@ -21,6 +21,8 @@ type Transaction struct {
 	savepoints []savepoint
 	// metadata holds the names of the shared table locks of the transaction.
 	metadata map[string]struct{}
+	// dropped are temporary tables whose tablets go when the transaction has ended.
+	dropped []*tableDef
 }
 
 // savepoint is a name for a position in the transaction's writes.
@@ -166,6 +168,7 @@ func (s *Session) finish(t *Transaction, rollback bool) {
 	if s.tx == t {
 		s.tx = nil
 	}
+	s.dropAfter(t)
 }
 
 // Rollback undoes everything since the transaction began.
