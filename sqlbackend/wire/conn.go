@@ -37,12 +37,14 @@ type conn struct {
 	failed bool          // the last result ended in an error packet
 	out    []byte        // packet under construction
 
-	mu      sync.Mutex
-	busy    bool
-	quit    bool // close after the running command
-	ctx     context.Context
-	cancel  context.CancelFunc
-	collate uint16
+	mu   sync.Mutex
+	busy bool
+	// commandNo counts commands, so that the watch can tell one long one.
+	commandNo uint64
+	quit      bool // close after the running command
+	ctx       context.Context
+	cancel    context.CancelFunc
+	collate   uint16
 }
 
 func newConn(s *Server, nc net.Conn) *conn {
@@ -81,6 +83,9 @@ func (c *conn) setBusy(busy bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy = busy
+	if busy {
+		c.commandNo++
+	}
 	return !c.quit
 }
 

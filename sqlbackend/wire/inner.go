@@ -24,7 +24,7 @@ func (i *innerRunner) QueryWithBindings(ctx *sql.Context, query string, parsed a
 	for attempt := 0; ; attempt++ {
 		schema, iter, flags, err := i.next.QueryWithBindings(ctx, query, parsed, bindings, qFlags)
 		if err == nil {
-			if iter, err = settle(ctx, schema, iter, parsed); err == nil {
+			if iter, err = i.r.settle(ctx, schema, iter, parsed); err == nil {
 				return schema, iter, flags, nil
 			}
 		}
@@ -39,9 +39,9 @@ func (i *innerRunner) QueryWithBindings(ctx *sql.Context, query string, parsed a
 
 // settle runs a statement that may ask for a restart to its end, here, where
 // it can still run again; the procedure would keep its rows anyway.
-func settle(ctx *sql.Context, schema sql.Schema, iter sql.RowIter, parsed ast.Statement) (sql.RowIter, error) {
+func (r *Runner) settle(ctx *sql.Context, schema sql.Schema, iter sql.RowIter, parsed ast.Statement) (sql.RowIter, error) {
 	if types.IsOkResultSchema(schema) {
-		ok, err := drainOK(ctx, iter)
+		ok, err := r.drainOK(ctx, iter)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func settle(ctx *sql.Context, schema sql.Schema, iter sql.RowIter, parsed ast.St
 	}
 	var rows []sql.Row
 	for {
-		row, err := iter.Next(ctx)
+		row, err := r.next(ctx, iter)
 		if errors.Is(err, io.EOF) {
 			return sql.RowsToRowIter(rows...), closeIter(ctx, iter, nil)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime/debug"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -48,7 +47,7 @@ func (r *Result) setOK(stmt ast.Statement, ok types.OkResult) {
 // The statement is not finished here, even at its end: it may run again.
 func (r *Result) prefetch(limit int) error {
 	for size := 0; size < limit; {
-		row, err := r.iter.Next(r.run.ctx)
+		row, err := r.s.r.next(r.run.ctx, r.iter)
 		if errors.Is(err, io.EOF) {
 			if err := closeIter(r.run.ctx, r.iter, nil); err != nil {
 				return err
@@ -121,19 +120,13 @@ func (r *Result) Next() (row sql.Row, err error) {
 	return nil, r.s.abort(r.run, err)
 }
 
-// pull asks the engine for a row; a panic in it becomes an error.
-func (r *Result) pull() (row sql.Row, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.s.r.logf("connection %d: panic: %v\n%s", r.s.ID(), p, debug.Stack())
-			err = newError(erUnknown, "internal error: %v", p)
-		}
-	}()
+// pull asks the engine for a row.
+func (r *Result) pull() (sql.Row, error) {
 	if r.seen%cancelCheckRows == 0 && r.run.ctx.Err() != nil {
 		return nil, context.Cause(r.run.ctx)
 	}
 	r.seen++
-	return r.iter.Next(r.run.ctx)
+	return r.s.r.next(r.run.ctx, r.iter)
 }
 
 // Close ends the statement early, or does nothing if it has ended. What the

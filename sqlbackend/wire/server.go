@@ -71,6 +71,9 @@ type Server struct {
 	conns     map[*conn]bool
 	draining  bool
 	closed    bool
+	watching  bool
+	stop      chan struct{} // ends watch
+	stopOnce  sync.Once
 	wg        sync.WaitGroup
 
 	fullAuths, fastAuths atomic.Int64
@@ -100,7 +103,8 @@ func NewServer(cfg Config) (*Server, error) {
 	if cfg.Logf == nil {
 		cfg.Logf = func(string, ...any) {}
 	}
-	s := &Server{cfg: cfg, caps: serverCaps, listeners: map[net.Listener]bool{}, conns: map[*conn]bool{}}
+	s := &Server{cfg: cfg, caps: serverCaps, listeners: map[net.Listener]bool{}, conns: map[*conn]bool{},
+		stop: make(chan struct{})}
 	if cfg.TLS != nil {
 		s.caps |= capSSL
 	}
@@ -117,6 +121,14 @@ func (s *Server) Serve(l net.Listener) error {
 		return errors.Join(ErrServerClosed, l.Close())
 	}
 	s.listeners[l] = true
+	if !s.watching {
+		s.watching = true
+		s.wg.Add(1)
+		go func() {
+			defer s.wg.Done()
+			s.watch()
+		}()
+	}
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
@@ -209,6 +221,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		c.drain()
 	}
 	s.mu.Unlock()
+	s.stopOnce.Do(func() { close(s.stop) })
 	done := make(chan struct{})
 	go func() {
 		s.wg.Wait()
@@ -230,6 +243,7 @@ func (s *Server) Close() error {
 	s.closed = true
 	s.closeListeners()
 	s.mu.Unlock()
+	s.stopOnce.Do(func() { close(s.stop) })
 	s.killConns()
 	s.wg.Wait()
 	return nil

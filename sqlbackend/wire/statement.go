@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -234,7 +235,7 @@ func (s *Session) attempt(r *run, text string, stmt ast.Statement, binds map[str
 	}
 	res := &Result{s: s, run: r, iter: iter, Schema: schema}
 	if len(schema) == 0 || types.IsOkResultSchema(schema) {
-		ok, err := drainOK(r.ctx, iter)
+		ok, err := s.r.drainOK(r.ctx, iter)
 		if err != nil {
 			return nil, err
 		}
@@ -255,10 +256,10 @@ func (s *Session) attempt(r *run, text string, stmt ast.Statement, binds map[str
 
 // drainOK reads the single OK row of a statement without rows and closes the
 // iterator, which commits.
-func drainOK(ctx *sql.Context, iter sql.RowIter) (types.OkResult, error) {
+func (r *Runner) drainOK(ctx *sql.Context, iter sql.RowIter) (types.OkResult, error) {
 	var ok types.OkResult
 	for {
-		row, err := iter.Next(ctx)
+		row, err := r.next(ctx, iter)
 		if errors.Is(err, io.EOF) {
 			return ok, closeIter(ctx, iter, nil)
 		}
@@ -269,6 +270,18 @@ func drainOK(ctx *sql.Context, iter sql.RowIter) (types.OkResult, error) {
 			ok = types.GetOkResult(row)
 		}
 	}
+}
+
+// next asks an iterator for a row. A panic in it becomes an error, so that the
+// iterator can still be closed.
+func (r *Runner) next(ctx *sql.Context, iter sql.RowIter) (row sql.Row, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.logf("connection %d: panic: %v\n%s", ctx.Session.ID(), p, debug.Stack())
+			err = newError(erUnknown, "internal error: %v", p)
+		}
+	}()
+	return iter.Next(ctx)
 }
 
 // closeIter closes iter and returns cause, or the error of closing. After a
