@@ -70,8 +70,16 @@ func (t *Table) ShouldRewriteTable(_ *sql.Context, old, new sql.PrimaryKeySchema
 
 // sameStoredType tells whether values of two types are stored alike.
 func sameStoredType(a, b sql.Type) bool {
-	if !a.Equals(b) {
+	if !a.Equals(b) || a.String() != b.String() {
 		return false
+	}
+	if s, ok := a.(sql.SpatialColumnType); ok {
+		// Stored values must be checked against a new SRID.
+		was, wasDefined := s.GetSpatialTypeSRID()
+		now, nowDefined := b.(sql.SpatialColumnType).GetSpatialTypeSRID()
+		if was != now || wasDefined != nowDefined {
+			return false
+		}
 	}
 	x, ok := a.(sql.TypeWithCollation)
 	y, ok2 := b.(sql.TypeWithCollation)

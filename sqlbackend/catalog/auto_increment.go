@@ -3,9 +3,11 @@ package catalog
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/vt/proto/query"
 
 	"ksql/tablet"
 )
@@ -16,7 +18,37 @@ func (t *Table) PeekNextAutoIncrementValue(ctx *sql.Context) (uint64, error) {
 	if s == nil {
 		return 1, nil
 	}
-	return s.PeekCounter(tablet.CounterAutoIncrement) + 1, nil
+	most := t.largestNumber()
+	return min(s.PeekCounter(tablet.CounterAutoIncrement), most-1) + 1, nil
+}
+
+// largestNumber is the largest value of the AUTO_INCREMENT column's type.
+func (t *Table) largestNumber() uint64 {
+	d := t.def()
+	if d.autoColumn < 0 {
+		return math.MaxUint64
+	}
+	switch d.schema.Schema[d.autoColumn].Type.Type() {
+	case query.Type_INT8:
+		return math.MaxInt8
+	case query.Type_UINT8:
+		return math.MaxUint8
+	case query.Type_INT16:
+		return math.MaxInt16
+	case query.Type_UINT16:
+		return math.MaxUint16
+	case query.Type_INT24:
+		return 1<<23 - 1
+	case query.Type_UINT24:
+		return 1<<24 - 1
+	case query.Type_INT32:
+		return math.MaxInt32
+	case query.Type_UINT32:
+		return math.MaxUint32
+	case query.Type_INT64:
+		return math.MaxInt64
+	}
+	return math.MaxUint64
 }
 
 // GetNextAutoIncrementValue issues the next number, or notes a given one so

@@ -93,13 +93,7 @@ func (x *Index) cut(ctx *sql.Context, ranges sql.MySQLRangeCollection) (sql.MySQ
 	if longest <= own {
 		return ranges, nil, nil
 	}
-	ordinals := append(slices.Clone(x.def.record.Columns), x.appended()...)[:longest]
-	fields := make([]sql.Expression, longest)
-	for i, o := range ordinals {
-		c := x.table.schema.Schema[o]
-		fields[i] = expression.NewGetFieldWithTable(o, 0, c.Type, x.Database(), x.Table(), c.Name, c.Nullable)
-	}
-	filter, err := expression.NewRangeFilterExpr(ctx, fields, ranges)
+	filter, err := x.filter(ctx, ranges)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,6 +102,20 @@ func (x *Index) cut(ctx *sql.Context, ranges sql.MySQLRangeCollection) (sql.MySQ
 		out[i] = r[:min(len(r), own)]
 	}
 	return out, filter, nil
+}
+
+// filter returns a condition on whole rows that says what ranges do.
+func (x *Index) filter(ctx *sql.Context, ranges sql.MySQLRangeCollection) (sql.Expression, error) {
+	longest := 0
+	for _, r := range ranges {
+		longest = max(longest, len(r))
+	}
+	fields := make([]sql.Expression, longest)
+	for i, o := range append(slices.Clone(x.def.record.Columns), x.appended()...)[:longest] {
+		c := x.table.schema.Schema[o]
+		fields[i] = expression.NewGetFieldWithTable(o, 0, c.Type, x.Database(), x.Table(), c.Name, c.Nullable)
+	}
+	return expression.NewRangeFilterExpr(ctx, fields, ranges)
 }
 
 // IsUnique tells whether the index refuses duplicates.

@@ -235,9 +235,15 @@ func (t *Table) LookupPartitions(ctx *sql.Context, lookup sql.IndexLookup) (sql.
 	if err != nil {
 		return nil, err
 	}
-	p.filter = filter
-	if p.ranges, _, err = index.def.codec.Ranges(ctx, ranges); err != nil {
+	var precise bool
+	if p.ranges, precise, err = index.def.codec.Ranges(ctx, ranges); err != nil {
 		return nil, err
+	}
+	if p.filter = filter; !precise && filter == nil && t.newest {
+		// A foreign key check takes whatever row comes for a match.
+		if p.filter, err = index.filter(ctx, ranges); err != nil {
+			return nil, err
+		}
 	}
 	return sql.PartitionsToPartitionIter(p), nil
 }

@@ -227,6 +227,9 @@ func integer(ctx *sql.Context, v any) (int64, error) {
 	if v == nil {
 		return 0, nil
 	}
+	if n, ok := v.(uint64); ok {
+		return int64(n), nil // the session keeps all 64 bits
+	}
 	n, _, err := types.Int64.Convert(ctx, v)
 	if err != nil {
 		return 0, err
