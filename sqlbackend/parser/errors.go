@@ -19,6 +19,12 @@ const (
 	erReadOnlyTransaction = 1792
 	erUnresolvedLock      = 3568
 	erDuplicateLock       = 3569
+	erNoSuchWindow        = 3579
+	erCircularWindow      = 3580
+	erWindowPartition     = 3581
+	erWindowFrame         = 3582
+	erWindowOrder         = 3583
+	erDuplicateWindow     = 3591
 )
 
 // errNotSupported is error 1235.

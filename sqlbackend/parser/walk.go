@@ -59,6 +59,9 @@ func (w *walker) node(n ast.SQLNode, in *scope) {
 			if n != nil && n.Lock != nil {
 				w.lock(n.Lock, n.From, in)
 			}
+			if n != nil {
+				w.windows(n)
+			}
 		case *ast.SetOp:
 			if n != nil && n.Lock != nil {
 				w.lockSetOp(n, in)
@@ -68,7 +71,11 @@ func (w *walker) node(n ast.SQLNode, in *scope) {
 				w.asOf(n)
 			}
 		case *ast.FuncExpr:
-			if n != nil {
+			switch {
+			case n == nil:
+			case n.Over != nil:
+				w.windowCall(n)
+			default:
 				renameAggregate(n)
 			}
 		}

@@ -37,9 +37,7 @@ func (b *builder) Build(ctx *sql.Context, n sql.Node, r sql.Row) (sql.RowIter, e
 	case *plan.Filter:
 		return b.filter(ctx, n, r)
 	case *plan.Window:
-		if w := withDefaultFrames(ctx, n); w != nil {
-			return b.build(ctx, w, r)
-		}
+		return b.window(ctx, n, r)
 	}
 	return nil, nil
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+
+	"ksql/sqlbackend/parser"
 )
 
 // Functions finds the functions that ksql adds to the engine's or replaces.
@@ -23,4 +25,5 @@ func register(f sql.Function, names ...string) {
 func init() {
 	register(sql.Function1{Name: "sum", Fn: func(_ *sql.Context, e sql.Expression) sql.Expression { return &Sum{child: e} }}, "sum", sumName)
 	register(sql.Function1{Name: "avg", Fn: func(_ *sql.Context, e sql.Expression) sql.Expression { return &Sum{child: e, average: true} }}, "avg", avgName)
+	register(sql.FunctionN{Name: parser.WindowFunction, Fn: newWindowCall}, parser.WindowFunction)
 }

@@ -6,13 +6,15 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"ksql/sqlbackend/parser"
 )
 
 // The names under which the parser lets SUM and AVG through: the engine's planner
 // makes every aggregate called sum or avg a double, whatever its type says.
 const (
-	sumName = "ksql_sum"
-	avgName = "ksql_avg"
+	sumName = parser.SumFunction
+	avgName = parser.AvgFunction
 )
 
 // Sum is SUM or AVG with MySQL's result types: DECIMAL for exact arguments, DOUBLE
@@ -159,11 +161,7 @@ func (a *Sum) NewBuffer(ctx *sql.Context) (sql.AggregationBuffer, error) {
 	return &sumBuffer{child: child, total: newTotal(a.Type(ctx), a.average)}, nil
 }
 
-// NewWindowFunction implements sql.WindowAdaptableExpression.
-func (a *Sum) NewWindowFunction(ctx *sql.Context) (sql.WindowFunction, error) {
-	b, err := a.NewBuffer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return newSumWindow(b.(*sumBuffer), a.window)
+// NewWindowFunction is never called: a windowCall uses buffers.
+func (a *Sum) NewWindowFunction(*sql.Context) (sql.WindowFunction, error) {
+	return nil, errors.New("BUG: SUM was run as a window function by the engine")
 }

@@ -26,8 +26,6 @@ func newTotal(t sql.Type, average bool) total {
 	return n
 }
 
-func (t *total) reset() { t.rows, t.whole, t.dec, t.float = 0, 0, decimal.Decimal{}, 0 }
-
 // add takes one value in, or with sign -1 out again; only exact totals can do that.
 func (t *total) add(ctx *sql.Context, v any, sign int64) error {
 	if v == nil {
