@@ -125,3 +125,67 @@ func TestKilledStatement(t *testing.T) {
 		t.Errorf("after commit: %q", got)
 	}
 }
+
+// TestConcurrentDDL: definitions change beside writers; each statement sees one
+// definition from its start to its end.
+func TestConcurrentDDL(t *testing.T) {
+	h := newHarness(t)
+	root := h.client("root")
+	root.must("CREATE DATABASE test")
+	root.must("CREATE TABLE test.both (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
+	ctx, stop := context.WithCancel(context.Background())
+	var writers, changers sync.WaitGroup
+	inserted := make([]int, 3)
+	for w := range inserted {
+		c := h.client(fmt.Sprint("writer", w))
+		writers.Add(1)
+		go func() {
+			defer writers.Done()
+			for ctx.Err() == nil {
+				if _, err := c.run("INSERT INTO test.both (v) VALUES (1)"); err != nil {
+					t.Errorf("insert: %v", err)
+					return
+				}
+				inserted[w]++
+				if _, err := c.run("UPDATE test.both SET v = v + 1 WHERE id = 1"); err != nil {
+					t.Errorf("update: %v", err)
+					return
+				}
+			}
+		}()
+	}
+	for w := range 2 {
+		c := h.client(fmt.Sprint("changer", w))
+		changers.Add(1)
+		go func() {
+			defer changers.Done()
+			for i := range 8 {
+				for _, q := range []string{
+					fmt.Sprintf("ALTER TABLE test.both ADD COLUMN c%d_%d INT DEFAULT %d", w, i, i),
+					fmt.Sprintf("CREATE TABLE test.own%d (a INT PRIMARY KEY)", w),
+					fmt.Sprintf("INSERT INTO test.own%d VALUES (%d)", w, i),
+					fmt.Sprintf("DROP TABLE test.own%d", w),
+					fmt.Sprintf("ALTER TABLE test.both ADD KEY k%d_%d (v)", w, i),
+				} {
+					if _, err := c.run(q); err != nil {
+						t.Errorf("%s: %v", q, err)
+						return
+					}
+				}
+			}
+		}()
+	}
+	changers.Wait()
+	stop()
+	writers.Wait()
+	want := 0
+	for _, n := range inserted {
+		want += n
+	}
+	if got := root.text("SELECT COUNT(*) FROM test.both"); got != fmt.Sprint(want) {
+		t.Errorf("%s rows, inserted %d", got, want)
+	}
+	if found := h.check(); found != "" {
+		t.Error(found)
+	}
+}

@@ -100,6 +100,8 @@ func (s *Session) exclusiveTable(ctx *sql.Context, database, table string) error
 		return err
 	}
 	s.tx.metadata[name] = struct{}{}
+	// What others have committed while the lock was waited for must be read.
+	s.tx.tablet.StartStatement(s.tx.level)
 	return nil
 }
 

@@ -211,6 +211,10 @@ type entry struct {
 // image encodes a row that is to be written. key is given for a row of a table
 // with hidden row ids.
 func (e *statementEditor) image(ctx *sql.Context, row sql.Row, key []byte) (image, error) {
+	row, err := e.regenerate(ctx, row)
+	if err != nil {
+		return image{}, err
+	}
 	packed, err := e.def.codec.EncodeRow(ctx, nil, row)
 	if err != nil {
 		return image{}, err

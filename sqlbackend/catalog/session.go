@@ -269,7 +269,14 @@ func (s *Session) SetSessionVariable(ctx *sql.Context, name string, value any) e
 	if err := checkIsolation(name, value); err != nil {
 		return err
 	}
-	return s.BaseSession.SetSessionVariable(ctx, name, value)
+	off := strings.EqualFold(name, sql.AutoCommitSessionVar) && !s.autocommit()
+	if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
+		return err
+	}
+	if off && s.autocommit() {
+		return s.ImplicitCommit(ctx) // SET autocommit = 1 ends the transaction
+	}
+	return nil
 }
 
 // checkIsolation refuses SERIALIZABLE, which needs range locks.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -50,6 +51,7 @@ type tableDef struct {
 	changedAt tablet.Epoch
 	// temporary marks a session's table.
 	temporary bool
+	generated atomic.Pointer[[]generatedColumn] // see generatedColumns
 }
 
 // indexDef is one index: its stored form and its codec.
