@@ -3,12 +3,7 @@ package scan
 import (
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/hash"
-	"github.com/dolthub/go-mysql-server/sql/iters"
 	"github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/go-mysql-server/sql/transform"
-	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
 // builder is asked for each node of a plan before the engine's own builder. Nodes
@@ -31,63 +26,65 @@ func (b *builder) Build(ctx *sql.Context, n sql.Node, r sql.Row) (sql.RowIter, e
 		if err != nil {
 			return nil, err
 		}
-		return iters.NewDistinctIter(ctx, it, collatedHasher{n.Child.Schema(ctx)}), nil
+		return newDistinctIter(it, n.Child.Schema(ctx)), nil
 	case *plan.SetOp:
 		return b.setOp(ctx, n, r)
-	case *plan.Filter:
-		return b.filter(ctx, n, r)
+	case *plan.GroupBy:
+		return b.groupBy(ctx, n, r)
 	case *plan.Window:
 		return b.window(ctx, n, r)
+	}
+	if e, ok := n.(sql.Expressioner); ok {
+		return b.expressions(ctx, n, e, r)
 	}
 	return nil, nil
 }
 
-// collatedHasher hashes rows with their types, so that equal texts of a collation
-// are equal; the engine's hashes bytes.
-type collatedHasher struct{ schema sql.Schema }
-
-// HashOf implements iters.DistinctHasher.
-func (h collatedHasher) HashOf(ctx *sql.Context, r sql.Row) (uint64, error) {
-	return hash.HashOf(ctx, h.schema, r)
-}
-
-// setOp repairs UNION DISTINCT.
+// setOp takes over UNION DISTINCT, EXCEPT and INTERSECT; sorting and limiting the
+// result stay with the engine.
 func (b *builder) setOp(ctx *sql.Context, n *plan.SetOp, r sql.Row) (sql.RowIter, error) {
-	if !n.Distinct || n.SetOpType != plan.UnionType || n.Limit != nil || n.Offset != nil || len(n.SortFields) > 0 {
+	if n.SetOpType == plan.UnionType && !n.Distinct {
 		return nil, nil
 	}
-	all := *n
-	all.Distinct = false
-	it, err := b.build(ctx, &all, r)
+	if n.Limit != nil || n.Offset != nil || len(n.SortFields) > 0 {
+		bare := *n
+		bare.Limit, bare.Offset, bare.SortFields = nil, nil, nil
+		var out sql.Node = &bare
+		if len(n.SortFields) > 0 {
+			out = plan.NewSort(n.SortFields, out)
+		}
+		if n.Offset != nil {
+			out = plan.NewOffset(n.Offset, out)
+		}
+		if n.Limit != nil {
+			out = plan.NewLimit(n.Limit, out)
+		}
+		return b.build(ctx, out, r)
+	}
+	it, err := b.setRows(ctx, n, r)
+	if err != nil || !n.Distinct {
+		return it, err
+	}
+	return newDistinctIter(it, n.Schema(ctx)), nil
+}
+
+// setRows returns a set operation's rows, duplicates included.
+func (b *builder) setRows(ctx *sql.Context, n *plan.SetOp, r sql.Row) (sql.RowIter, error) {
+	if n.SetOpType == plan.UnionType {
+		all := *n
+		all.Distinct = false
+		return b.build(ctx, &all, r)
+	}
+	left, err := b.build(ctx, n.Left(), r)
 	if err != nil {
 		return nil, err
 	}
-	return iters.NewDistinctIter(ctx, it, collatedHasher{n.Schema(ctx)}), nil
-}
-
-// filter repairs IN over text, which the engine looks up by bytes.
-func (b *builder) filter(ctx *sql.Context, n *plan.Filter, r sql.Row) (sql.RowIter, error) {
-	e, same, err := transform.Expr(ctx, n.Expression, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		if in, ok := e.(*expression.HashInTuple); ok && comparesText(ctx, in.Left()) {
-			return expression.NewInTuple(in.Left(), in.Right()), transform.NewTree, nil
-		}
-		return e, transform.SameTree, nil
-	})
-	if err != nil || same {
-		return nil, err
+	right, err := b.build(ctx, n.Right(), r)
+	if err != nil {
+		return nil, joinClose(ctx, err, left)
 	}
-	return b.build(ctx, plan.NewFilter(e, n.Child), r)
-}
-
-func comparesText(ctx *sql.Context, e sql.Expression) bool {
-	t := e.Type(ctx)
-	if tuple, ok := t.(types.TupleType); ok {
-		for _, part := range tuple {
-			if types.IsTextOnly(part) {
-				return true
-			}
-		}
-		return false
-	}
-	return types.IsTextOnly(t)
+	return &multisetIter{
+		left: left, right: right, except: n.SetOpType == plan.ExceptType,
+		all: !n.Distinct, keys: newSchemaSet(n.Schema(ctx)),
+	}, nil
 }

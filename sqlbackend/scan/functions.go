@@ -23,7 +23,12 @@ func register(f sql.Function, names ...string) {
 }
 
 func init() {
-	register(sql.Function1{Name: "sum", Fn: func(_ *sql.Context, e sql.Expression) sql.Expression { return &Sum{child: e} }}, "sum", sumName)
-	register(sql.Function1{Name: "avg", Fn: func(_ *sql.Context, e sql.Expression) sql.Expression { return &Sum{child: e, average: true} }}, "avg", avgName)
+	for k, names := range map[kind][]string{
+		sum: {"sum", sumName}, average: {"avg", avgName},
+		deviation: {"std", "stddev", "stddev_pop"}, sampleDeviation: {"stddev_samp"},
+		variance: {"variance", "var_pop"}, sampleVariance: {"var_samp"},
+	} {
+		register(sql.Function1{Name: string(k), Fn: func(_ *sql.Context, e sql.Expression) sql.Expression { return newAggregate(k, e) }}, names...)
+	}
 	register(sql.FunctionN{Name: parser.WindowFunction, Fn: newWindowCall}, parser.WindowFunction)
 }

@@ -66,9 +66,9 @@ func (w *windowCall) aggregate(ctx *sql.Context) sql.Aggregation {
 	a := w.args[0]
 	switch w.name {
 	case "sum":
-		return &Sum{child: a}
+		return newAggregate(sum, a)
 	case "avg":
-		return &Sum{child: a, average: true}
+		return newAggregate(average, a)
 	case "count":
 		return aggregation.NewCount(a)
 	case "min":
@@ -78,13 +78,13 @@ func (w *windowCall) aggregate(ctx *sql.Context) sql.Aggregation {
 	case "any_value":
 		return aggregation.NewAnyValue(a)
 	case "std", "stddev", "stddev_pop":
-		return aggregation.NewStdDevPop(a)
+		return newAggregate(deviation, a)
 	case "stddev_samp":
-		return aggregation.NewStdDevSamp(a)
+		return newAggregate(sampleDeviation, a)
 	case "variance", "var_pop":
-		return aggregation.NewVarPop(a)
+		return newAggregate(variance, a)
 	case "var_samp":
-		return aggregation.NewVarSamp(a)
+		return newAggregate(sampleVariance, a)
 	case "bit_and":
 		return aggregation.NewBitAnd(a)
 	case "bit_or":
@@ -111,6 +111,9 @@ func (w *windowCall) Type(ctx *sql.Context) sql.Type {
 	}
 	if a := w.aggregate(ctx); a != nil {
 		return a.Type(ctx)
+	}
+	if len(w.args) == 3 { // LAG and LEAD with a default
+		return types.GeneralizeTypes(w.args[0].Type(ctx), w.args[2].Type(ctx))
 	}
 	return w.args[0].Type(ctx)
 }

@@ -108,20 +108,23 @@ func (w *windowCall) neighbours(ctx *sql.Context, p *partition, out []any) error
 	if w.name == "lag" {
 		n = -n
 	}
-	t := w.args[0].Type(ctx)
+	t := w.Type(ctx)
 	for i := p.start; i < p.end; i++ {
 		j := i + n
 		switch {
 		case j >= p.start && j < p.end:
 			v, err := w.args[0].Eval(ctx, p.row(j))
+			if err == nil && len(w.args) == 3 {
+				v, err = convert(ctx, t, v)
+			}
 			if err != nil {
 				return err
 			}
 			out[p.index[i]] = v
 		case len(w.args) == 3:
 			v, err := w.args[2].Eval(ctx, p.row(i))
-			if err == nil && v != nil {
-				v, _, err = t.Convert(ctx, v)
+			if err == nil {
+				v, err = convert(ctx, t, v)
 			}
 			if err != nil {
 				return err
@@ -130,6 +133,15 @@ func (w *windowCall) neighbours(ctx *sql.Context, p *partition, out []any) error
 		}
 	}
 	return nil
+}
+
+// convert brings a value into a type; NULL stays NULL.
+func convert(ctx *sql.Context, t sql.Type, v any) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	v, _, err := t.Convert(ctx, v)
+	return v, err
 }
 
 // framed computes FIRST_VALUE, LAST_VALUE and NTH_VALUE.
