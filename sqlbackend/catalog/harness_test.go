@@ -23,6 +23,7 @@ import (
 type harness struct {
 	t        testing.TB
 	fs       *vfs.MemFS
+	wrap     func(vfs.FS) vfs.FS // nil = as it is
 	options  tablet.Options
 	manager  *tablet.Manager
 	provider *Provider
@@ -41,15 +42,24 @@ const harnessDir = "data"
 
 func newHarness(t testing.TB) *harness {
 	h := &harness{t: t, fs: vfs.NewMem(), clients: map[string]*client{}}
-	h.open()
-	t.Cleanup(func() { h.close() })
+	h.start()
 	return h
+}
+
+// start opens the folder until the test ends.
+func (h *harness) start() {
+	h.t.Helper()
+	h.open()
+	h.t.Cleanup(func() { h.close() })
 }
 
 func (h *harness) open() {
 	h.t.Helper()
 	o := h.options
 	o.FS = h.fs
+	if h.wrap != nil {
+		o.FS = h.wrap(h.fs)
+	}
 	m, err := tablet.Open(harnessDir, o)
 	if err != nil {
 		h.t.Fatalf("open: %v", err)
