@@ -120,7 +120,11 @@ func (c *conn) enterAs(l loginPacket, acct Account) error {
 	info := ConnInfo{
 		User: l.user, Host: c.peer.host(), AccountUser: acct.User, AccountHost: acct.Host,
 		Addr: c.addr(), Capabilities: c.caps, Collation: l.collation, Database: l.database,
-		Attributes: l.attrs, TLS: c.tls != nil,
+		Attributes: l.attrs,
+	}
+	if c.tls != nil {
+		st := c.tls.ConnectionState()
+		info.TLSVersion, info.TLSCipher = tls.VersionName(st.Version), tls.CipherSuiteName(st.CipherSuite)
 	}
 	if err := c.sess.Login(c.ctx, info); err != nil {
 		return err

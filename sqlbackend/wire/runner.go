@@ -33,8 +33,9 @@ type ConnInfo struct {
 	Database string
 	// Attributes are the client's connection attributes (program_name, …).
 	Attributes map[string]string
-	// TLS is true on an encrypted connection.
-	TLS bool
+	// TLSVersion and TLSCipher name what protects an encrypted connection; both
+	// are "" on others.
+	TLSVersion, TLSCipher string
 	// Embedded is true for sessions opened in process.
 	Embedded bool
 }

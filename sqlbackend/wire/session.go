@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,6 +92,7 @@ func (s *Session) Login(ctx context.Context, info ConnInfo) error {
 	s.proc.ready(info.User, processHost(info), "")
 	sctx := s.newContext(ctx, "", 0)
 	setClientCollation(sctx, info.Collation)
+	s.setTransport(sctx)
 	s.refresh(sctx)
 	if info.Database == "" {
 		return nil
@@ -125,6 +127,21 @@ func setClientCollation(ctx *sql.Context, id uint16) {
 		}
 		if err := ctx.SetSessionVariable(ctx, name, value); err != nil {
 			return // a collation the engine lists but can't use: keep the default
+		}
+	}
+}
+
+// setTransport fills in the session's status variables about its connection.
+func (s *Session) setTransport(ctx *sql.Context) {
+	compression := "OFF"
+	if s.info.Capabilities&capCompress != 0 {
+		compression = "ON"
+	}
+	for name, value := range map[string]string{
+		"Ssl_version": strings.ReplaceAll(s.info.TLSVersion, " ", "v"), "Ssl_cipher": s.info.TLSCipher, "Compression": compression,
+	} {
+		if err := ctx.SetStatusVariable(ctx, name, value); err != nil {
+			s.r.logf("connection %d: status variable %s: %v", s.ID(), name, err)
 		}
 	}
 }
