@@ -11,6 +11,7 @@ import (
 	"ksql/tablet"
 )
 
+// CreateIndex adds a secondary index and fills it from the table's rows.
 func (t *Table) CreateIndex(ctx *sql.Context, x sql.IndexDef) error {
 	if kind := unsupportedIndexKind(x.Constraint); kind != "" {
 		return errNotSupported(kind + " index")
@@ -57,6 +58,7 @@ func (t *Table) CreateIndex(ctx *sql.Context, x sql.IndexDef) error {
 	return t.fillIndex(ctx, now, slices.IndexFunc(now.indexes, func(d *indexDef) bool { return d.names(x.Name) }))
 }
 
+// indexTablet makes the tablet of a new index.
 func (t *Table) indexTablet(ctx *sql.Context, r *indexRecord) error {
 	if !t.handle.temporary {
 		if _, err := t.session.beginDDL(ctx); err != nil {
@@ -78,6 +80,7 @@ func (t *Table) indexTablet(ctx *sql.Context, r *indexRecord) error {
 	return nil
 }
 
+// fillIndex writes the entries of one index for all rows.
 func (t *Table) fillIndex(ctx *sql.Context, def *tableDef, i int) error {
 	x := def.indexes[i]
 	e := &statementEditor{session: t.session, tx: t.session.tx, def: def}
@@ -116,10 +119,12 @@ func (t *Table) fillIndex(ctx *sql.Context, def *tableDef, i int) error {
 	return translate(scan.Err())
 }
 
+// CreateFulltextIndex refuses: there are no full-text indexes yet.
 func (t *Table) CreateFulltextIndex(*sql.Context, sql.IndexDef, fulltext.KeyColumns, fulltext.IndexTableNames) error {
 	return errNotSupported("FULLTEXT index")
 }
 
+// DropIndex drops a secondary index.
 func (t *Table) DropIndex(ctx *sql.Context, name string) error {
 	var id tablet.TabletID
 	if err := t.change(ctx, func(r *tableRecord) error {
@@ -137,6 +142,7 @@ func (t *Table) DropIndex(ctx *sql.Context, name string) error {
 	return t.session.dropTablets([]tablet.TabletID{id})
 }
 
+// RenameIndex renames a secondary index.
 func (t *Table) RenameIndex(ctx *sql.Context, from, to string) error {
 	return t.change(ctx, func(r *tableRecord) error {
 		found := -1
@@ -156,8 +162,11 @@ func (t *Table) RenameIndex(ctx *sql.Context, from, to string) error {
 	})
 }
 
+// ShouldBuildIndex is false: CreateIndex has filled the index.
 func (t *Table) ShouldBuildIndex(*sql.Context, sql.IndexDef) (bool, error) { return false, nil }
 
+// BuildIndex is called for a unique index, which CreateIndex has filled
+// already: the handle offers the engine no rows to fill it with.
 func (t *Table) BuildIndex(*sql.Context, sql.IndexDef) (sql.RowInserter, error) {
 	t.built = true
 	return builtIndex{}, nil

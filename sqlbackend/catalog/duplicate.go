@@ -45,6 +45,21 @@ func DuplicateKey(err error) (*mysql.SQLError, bool) {
 	return mysql.NewSQLError(mysql.ERDupEntry, "23000", "Duplicate entry %s", u.Error()), true
 }
 
+// MySQLError returns err as MySQL's error, for a warning.
+func MySQLError(ctx *sql.Context, err error) *mysql.SQLError {
+	if dup, ok := DuplicateKey(err); ok {
+		return dup
+	}
+	if s := sessionOf(ctx); s != nil && s.provider.options.MapError != nil {
+		err = s.provider.options.MapError(err)
+	}
+	var e *mysql.SQLError
+	if errors.As(err, &e) {
+		return e
+	}
+	return sql.CastSQLError(err)
+}
+
 // UniqueKey finds the engine's unique key error in a chain of errors.
 func UniqueKey(err error) (sql.UniqueKeyError, bool) {
 	for err != nil {

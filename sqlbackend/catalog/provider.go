@@ -21,6 +21,9 @@ const DefaultCollation = sql.Collation_utf8mb4_0900_ai_ci
 type Options struct {
 	// Function finds functions beyond the engine's own; nil = none.
 	Function func(ctx *sql.Context, name string) (sql.Function, bool)
+	// MapError turns any error into MySQL's, for warnings; nil = only those
+	// that this package knows.
+	MapError func(err error) error
 }
 
 // Provider shows one data folder's databases to the engine.

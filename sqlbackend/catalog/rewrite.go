@@ -160,15 +160,6 @@ func (s *Session) eachRow(ctx *sql.Context, t *Table, def *tableDef, each func(s
 	}
 }
 
-// CreateIndex adds a secondary index and fills it from the table's rows.
-// indexTablet makes the tablet of a new index.
-// fillIndex writes the entries of one index for all rows.
-// CreateFulltextIndex refuses: there are no full-text indexes yet.
-// DropIndex drops a secondary index.
-// RenameIndex renames a secondary index.
-// ShouldBuildIndex is false: CreateIndex has filled the index.
-// BuildIndex is called for a unique index, which CreateIndex has filled
-// already: the handle offers the engine no rows to fill it with.
 // Truncate removes all rows and returns their number. TRUNCATE TABLE, which is
 // DDL, puts empty tablets in the place of the old ones (and reports 0 rows, as
 // MySQL does); DELETE without WHERE deletes row by row.

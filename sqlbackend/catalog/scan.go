@@ -87,8 +87,6 @@ func (it *rowIter) start(ctx *sql.Context) error {
 	return nil
 }
 
-// lockTargets tells whether rows of a DML statement's target table are locked
-// before they are read.
 // Next returns the next row.
 func (it *rowIter) Next(ctx *sql.Context) (sql.Row, error) {
 	if !it.open {
@@ -223,9 +221,6 @@ func (it *rowIter) point(ctx *sql.Context) (sql.Row, bool, error) {
 	return it.produce(ctx, found)
 }
 
-// get reads one row by its key. It does not show what the running statement has
-// written, as scans don't (a row of an UPDATE join may be looked up again after
-// its change), unless the read is to see it.
 // byEntry reads the row that an index entry names.
 func (it *rowIter) byEntry(ctx *sql.Context, primaryKey []byte) (sql.Row, bool, error) {
 	key := bytes.Clone(primaryKey)
@@ -279,10 +274,6 @@ func (it *rowIter) whole(ctx *sql.Context, value rowcodec.Row) (sql.Row, error) 
 	return it.full.Decode(value)
 }
 
-// lockKey locks one key; ok is false if SKIP LOCKED leaves it out.
-// locked locks a row by its primary key and returns its newest version if
-// there is one that still belongs to the range.
-// inRange tells whether a row's index key is in the range that is being read.
 // Close ends the scan.
 func (it *rowIter) Close(*sql.Context) error {
 	it.next = len(it.partition.ranges)

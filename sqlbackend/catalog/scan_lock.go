@@ -10,6 +10,8 @@ import (
 	"ksql/tablet/rowcodec"
 )
 
+// lockTargets tells whether rows of a DML statement's target table are locked
+// before they are read.
 func (it *rowIter) lockTargets() bool {
 	if it.session.statement.lockScans {
 		return true
@@ -22,6 +24,9 @@ func (it *rowIter) lockTargets() bool {
 	return true
 }
 
+// get reads one row by its key. It does not show what the running statement has
+// written, as scans don't (a row of an UPDATE join may be looked up again after
+// its change), unless the read is to see it.
 func (it *rowIter) get(ctx *sql.Context, id tablet.TabletID, key []byte) (tablet.Row, bool, error) {
 	mode := it.mode
 	if it.lock.active {
@@ -49,6 +54,7 @@ func (it *rowIter) get(ctx *sql.Context, id tablet.TabletID, key []byte) (tablet
 	return found, ok && err == nil, err
 }
 
+// lockKey locks one key; ok is false if SKIP LOCKED leaves it out.
 func (it *rowIter) lockKey(ctx *sql.Context, id tablet.TabletID, key []byte) (ok bool, err error) {
 	err = it.tx.tablet.LockKeys(tabletContext(ctx), id, [][]byte{key}, it.lock.mode, it.lock.wait(it.session))
 	if errors.Is(err, tablet.ErrLockNowait) && it.lock.skip {
@@ -57,6 +63,8 @@ func (it *rowIter) lockKey(ctx *sql.Context, id tablet.TabletID, key []byte) (ok
 	return err == nil, err
 }
 
+// locked locks a row by its primary key and returns its newest version if
+// there is one that still belongs to the range.
 func (it *rowIter) locked(ctx *sql.Context, key []byte) (sql.Row, bool, error) {
 	if ok, err := it.lockKey(ctx, it.def.tabletID, key); err != nil || !ok {
 		return nil, false, err
@@ -75,6 +83,7 @@ func (it *rowIter) locked(ctx *sql.Context, key []byte) (sql.Row, bool, error) {
 	return it.decode(ctx, found)
 }
 
+// inRange tells whether a row's index key is in the range that is being read.
 func (it *rowIter) inRange(ctx *sql.Context, x *indexDef, primaryKey []byte, value rowcodec.Row) (bool, error) {
 	row, err := it.whole(ctx, value)
 	if err != nil {

@@ -139,13 +139,8 @@ func ignorable(err error) bool {
 
 // warn notes an error that IGNORE has turned into a warning.
 func warn(ctx *sql.Context, err error) {
-	w := &sql.Warning{Level: "Warning", Message: err.Error()}
-	if dup, ok := catalog.DuplicateKey(err); ok {
-		w.Code, w.Message = dup.Num, dup.Message
-	} else {
-		w.Code = sql.CastSQLError(err).Num
-	}
-	ctx.Session.Warn(w)
+	e := catalog.MySQLError(ctx, err)
+	ctx.Session.Warn(&sql.Warning{Level: "Warning", Code: e.Num, Message: e.Message})
 }
 
 // flush locks and probes the chunk's keys and writes its rows in order.
