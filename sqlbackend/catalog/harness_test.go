@@ -72,6 +72,14 @@ func (h *harness) open() {
 		AddPreAnalyzeRule(7000, ImplicitCommitRule).
 		AddOverrides(sql.EngineOverrides{Hooks: sql.ExecutionHooks{CreateTable: sql.CreateTable{PreSQLExecution: CreateTableHook}}})
 	h.manager, h.provider, h.engine = m, p, sqle.New(b.Build(), nil)
+	db := h.engine.Analyzer.Catalog.MySQLDb
+	found, err := p.LoadPrivileges(sql.NewEmptyContext(), db)
+	if err != nil {
+		h.t.Fatalf("load privileges: %v", err)
+	}
+	if !found {
+		db.AddRootAccount()
+	}
 	if err := sql.SystemVariables.AssignValues(map[string]any{
 		"collation_server": "utf8mb4_0900_ai_ci", "collation_database": "utf8mb4_0900_ai_ci", "collation_connection": "utf8mb4_0900_ai_ci",
 	}); err != nil {
