@@ -53,10 +53,12 @@ func (s *Session) copyCounters(old, now *tableDef) error {
 	if err != nil {
 		return err
 	}
+	to, err := s.tx.stored(now.tabletID)
+	if err != nil {
+		return err
+	}
 	for _, slot := range []int{tablet.CounterAutoIncrement, tablet.CounterHiddenRowID} {
-		if err := s.tx.tablet.SetCounter(now.tabletID, slot, from.PeekCounter(slot)); err != nil {
-			return translate(err)
-		}
+		to.RaiseCounter(slot, from.PeekCounter(slot))
 	}
 	return nil
 }
