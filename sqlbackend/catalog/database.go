@@ -59,10 +59,9 @@ func (d *Database) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table
 }
 
 func (d *Database) table(ctx *sql.Context, name string) (*Table, error) {
-	lock := tableLockName(d.name, name)
 	s := sessionOf(ctx)
-	if s != nil {
-		if def := s.temporary[lock]; def != nil {
+	if s != nil && len(s.temporary) > 0 {
+		if def := s.temporary[tableLockName(d.name, name)]; def != nil {
 			return newTable(ctx, d, s, def), nil
 		}
 	}
@@ -72,7 +71,7 @@ func (d *Database) table(ctx *sql.Context, name string) (*Table, error) {
 		return nil, nil
 	}
 	if s != nil {
-		if err := s.useTable(ctx, lock); err != nil {
+		if err := s.useTable(ctx, def.lockName); err != nil {
 			return nil, err
 		}
 		// It may have changed while the lock was waited for.

@@ -8,10 +8,23 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 )
 
-// Index is the engine's view of a primary key or a secondary index.
+// Index is the engine's view of a primary key or a secondary index. It is
+// immutable, made once with the table's definition.
 type Index struct {
-	table *tableDef
-	def   *indexDef
+	table       *tableDef
+	def         *indexDef
+	expressions []string
+	types       []sql.ColumnExpressionType
+}
+
+func newIndex(t *tableDef, def *indexDef) *Index {
+	x := &Index{table: t, def: def}
+	types := def.codec.BoundTypes()
+	for i, o := range def.record.Columns {
+		x.expressions = append(x.expressions, x.expression(o))
+		x.types = append(x.types, sql.ColumnExpressionType{Expression: x.expressions[i], Type: types[i]})
+	}
+	return x
 }
 
 var (
@@ -33,24 +46,11 @@ func (x *Index) expression(ordinal int) string {
 }
 
 // Expressions returns the index's columns as table.column.
-func (x *Index) Expressions() []string {
-	out := make([]string, len(x.def.record.Columns))
-	for i, o := range x.def.record.Columns {
-		out[i] = x.expression(o)
-	}
-	return out
-}
+func (x *Index) Expressions() []string { return x.expressions }
 
 // ColumnExpressionTypes returns the columns with the types that look-ups
 // should convert constants to.
-func (x *Index) ColumnExpressionTypes(*sql.Context) []sql.ColumnExpressionType {
-	types := x.def.codec.BoundTypes()
-	out := make([]sql.ColumnExpressionType, len(x.def.record.Columns))
-	for i, o := range x.def.record.Columns {
-		out[i] = sql.ColumnExpressionType{Expression: x.expression(o), Type: types[i]}
-	}
-	return out
-}
+func (x *Index) ColumnExpressionTypes(*sql.Context) []sql.ColumnExpressionType { return x.types }
 
 // appended returns the primary key columns that follow the index's own.
 func (x *Index) appended() []int {
@@ -66,7 +66,7 @@ func (x *Index) appended() []int {
 // ExtendedExpressions returns the columns with the primary key's appended.
 // Foreign keys may refer to them.
 func (x *Index) ExtendedExpressions(*sql.Context) []string {
-	out := x.Expressions()
+	out := slices.Clone(x.expressions)
 	for _, o := range x.appended() {
 		out = append(out, x.expression(o))
 	}
@@ -74,8 +74,8 @@ func (x *Index) ExtendedExpressions(*sql.Context) []string {
 }
 
 // ExtendedColumnExpressionTypes returns the columns with the primary key's appended.
-func (x *Index) ExtendedColumnExpressionTypes(ctx *sql.Context) []sql.ColumnExpressionType {
-	out := x.ColumnExpressionTypes(ctx)
+func (x *Index) ExtendedColumnExpressionTypes(*sql.Context) []sql.ColumnExpressionType {
+	out := slices.Clone(x.types)
 	for _, o := range x.appended() {
 		out = append(out, sql.ColumnExpressionType{Expression: x.expression(o), Type: x.table.schema.Schema[o].Type})
 	}

@@ -43,6 +43,10 @@ type tableDef struct {
 	// primary describes the primary key as an index; nil for a table with a hidden row id.
 	primary *indexDef
 	indexes []*indexDef // secondary ones, see rank
+	// views are the engine's views of the primary key and the indexes.
+	views []sql.Index
+	// lockName is the table's metadata lock.
+	lockName string
 	checks  []sql.CheckDefinition
 	// autoColumn is the ordinal of the AUTO_INCREMENT column, -1 for none.
 	autoColumn int
@@ -90,6 +94,7 @@ func newTableDef(r *tableRecord) (*tableDef, error) {
 		collation:  sql.CollationID(r.Collation),
 		tabletID:   tablet.TabletID(r.Tablet),
 		autoColumn: -1,
+		lockName:   tableLockName(r.Database, r.Name),
 	}
 	for i, c := range schema.Schema {
 		if c.AutoIncrement {
@@ -114,6 +119,12 @@ func newTableDef(r *tableRecord) (*tableDef, error) {
 		d.indexes = append(d.indexes, x)
 	}
 	sort.SliceStable(d.indexes, func(i, j int) bool { return d.rank(d.indexes[i]) < d.rank(d.indexes[j]) })
+	if d.primary != nil {
+		d.views = append(d.views, newIndex(d, d.primary))
+	}
+	for _, x := range d.indexes {
+		d.views = append(d.views, newIndex(d, x))
+	}
 	for _, c := range r.Checks {
 		d.checks = append(d.checks, sql.CheckDefinition{Name: c.Name, CheckExpression: c.Expression, Enforced: c.Enforced})
 	}

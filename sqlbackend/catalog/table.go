@@ -179,15 +179,7 @@ func (t *Table) PreciseMatch() bool { return false }
 
 // GetIndexes lists the primary key and the secondary indexes.
 func (t *Table) GetIndexes(*sql.Context) ([]sql.Index, error) {
-	d := t.def()
-	out := make([]sql.Index, 0, len(d.indexes)+1)
-	if d.primary != nil {
-		out = append(out, &Index{table: d, def: d.primary})
-	}
-	for _, x := range d.indexes {
-		out = append(out, &Index{table: d, def: x})
-	}
-	return out, nil
+	return t.def().views, nil
 }
 
 // IndexedAccess returns a handle for look-ups by an index.
