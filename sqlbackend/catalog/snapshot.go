@@ -47,7 +47,7 @@ type tableDef struct {
 	views []sql.Index
 	// lockName is the table's metadata lock.
 	lockName string
-	checks  []sql.CheckDefinition
+	checks   []sql.CheckDefinition
 	// autoColumn is the ordinal of the AUTO_INCREMENT column, -1 for none.
 	autoColumn int
 	// changedAt is the commit that made the table's tablets; a transaction
