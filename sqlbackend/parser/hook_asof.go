@@ -3,6 +3,7 @@ package parser
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -30,6 +31,9 @@ func (w *walker) asOf(t *ast.AliasedTableExpr) {
 			return
 		}
 	case *ast.ColName:
+		if strings.HasPrefix(v.Name.String(), "@") {
+			break
+		}
 		w.err = mysql.NewSQLError(erWrongOptions, "HY000", "Incorrect arguments to AS OF")
 		return
 	}

@@ -99,8 +99,8 @@ func (l *lexer) next() (token, bool) {
 			return l.take(tokenPunct, l.pos+1), true
 		}
 	}
-	if l.gates > 0 {
-		l.open = true
+	if l.gates > 0 && !l.open {
+		l.open, l.openAt = true, len(l.text)
 	}
 	return token{}, false
 }

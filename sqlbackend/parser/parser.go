@@ -123,22 +123,22 @@ func (p *Parser) parse(ctx context.Context, s *statement, o ast.ParserOptions) (
 		}
 		return nil, s.text, 0, nil, s.grammarError(ctx, err, out, eds, res, o)
 	}
-	if len(eds) > 0 {
-		restorePositions(stmt, text, out, eds)
+	if d, ok := stmt.(*ast.DDL); ok && d.SubStatementPositionEnd > d.SubStatementPositionStart {
+		restorePositions(d, out, eds)
 	}
 	if d, ok := stmt.(*ast.DDL); ok && d.ViewSpec != nil && d.SubStatementPositionEnd > d.SubStatementPositionStart {
 		// The engine needs no positions then, so views can be prepared too.
 		d.SubStatementStr = text[d.SubStatementPositionStart:d.SubStatementPositionEnd]
 	}
-	if err := p.post(ctx, stmt); err != nil {
+	if err := p.post(ctx, stmt, source{text: text, out: out, edits: eds}); err != nil {
 		return nil, text, 0, nil, err
 	}
 	return stmt, text, res.original(end, true), res, nil
 }
 
 // post runs the hooks.
-func (p *Parser) post(ctx context.Context, stmt ast.Statement) error {
-	if err := walk(ctx, stmt); err != nil {
+func (p *Parser) post(ctx context.Context, stmt ast.Statement, src source) error {
+	if err := walk(ctx, stmt, src); err != nil {
 		return err
 	}
 	for _, h := range p.hooks {
@@ -170,27 +170,46 @@ func accountOf(ctx context.Context) account {
 	return account{user: "root", host: "localhost"}
 }
 
-// restorePositions makes column headers and positions in the tree refer to the
-// text that the client wrote.
-func restorePositions(stmt ast.Statement, text, out string, eds edits) {
-	if d, ok := stmt.(*ast.DDL); ok && d.SubStatementPositionEnd > 0 {
-		d.SubStatementPositionStart = eds.original(d.SubStatementPositionStart, false)
-		d.SubStatementPositionEnd = eds.original(d.SubStatementPositionEnd, true)
+// restorePositions makes the positions of a body refer to the text that the client
+// wrote.
+func restorePositions(d *ast.DDL, out string, eds edits) {
+	start, end := d.SubStatementPositionStart, min(d.SubStatementPositionEnd, len(out))
+	body := out[start:end]
+	end = start + len(strings.TrimRight(body, blanks)) // without what was a comment's end
+	start += len(body) - len(strings.TrimLeft(body, blanks))
+	d.SubStatementPositionStart = eds.original(start, false)
+	d.SubStatementPositionEnd = eds.original(max(start, end), true)
+}
+
+const blanks = " \t\r\n\f\v"
+
+// source is a statement's text as the client wrote it and as the grammar read it.
+type source struct {
+	text, out string
+	edits     edits
+}
+
+// header writes the name of a result column: the text of its expression. The
+// engine's begins with the comma before it if there is a blank between them.
+func (s *source) header(a *ast.AliasedExpr) {
+	if a.InputExpression == "" || !a.As.IsEmpty() || a.EndParsePos <= a.StartParsePos || a.EndParsePos > len(s.out) {
+		return
 	}
-	visitAll(stmt, func(n ast.SQLNode) {
-		a, ok := n.(*ast.AliasedExpr)
-		if !ok || a == nil || a.InputExpression == "" || a.EndParsePos <= a.StartParsePos || a.EndParsePos > len(out) {
-			return
-		}
-		written := strings.Trim(out[a.StartParsePos:a.EndParsePos], " \n\t")
-		if written == "" || written[0] == '\'' || written[0] == '"' {
-			return // a string literal is its own header, without quotes
-		}
-		from, to := eds.original(a.StartParsePos, false), eds.original(a.EndParsePos, true)
-		if from < to && to <= len(text) {
-			if h := strings.Trim(text[from:to], " \r\n\t"); h != "" {
-				a.InputExpression = h
-			}
-		}
-	})
+	start := a.StartParsePos
+	read := s.out[start:a.EndParsePos]
+	written := strings.TrimLeft(read, blanks+",")
+	start += len(read) - len(written)
+	written = strings.TrimRight(written, blanks)
+	if written == "" {
+		return
+	}
+	if v, ok := a.Expr.(*ast.SQLVal); ok && v.Type == ast.StrVal {
+		a.InputExpression = string(v.Val)
+		return
+	}
+	from, to := s.edits.original(start, false), s.edits.original(start+len(written), true)
+	if from < to && to <= len(s.text) && !strings.Contains(s.text[from:to], "/*!") {
+		written = s.text[from:to]
+	}
+	a.InputExpression = written
 }

@@ -1,6 +1,9 @@
 package parser
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // create looks at CREATE statements.
 func (r *rewriter) create(i int) {
@@ -132,6 +135,10 @@ func (r *rewriter) definition(from, to int) {
 // keyDefinition drops what decides nothing here: the kind of index and MATCH.
 func (r *rewriter) keyDefinition(from, to int) {
 	for j := from; j < to; j++ {
+		if r.isPunct(j, '(') && r.isPunct(j+1, '(') && !r.is(from, "check") && r.lower(j-1) != "check" {
+			r.refuse("functional index")
+			return
+		}
 		switch r.lower(j) {
 		case "using":
 			if r.oneOf(j+1, "btree", "hash", "rtree") != "" {
@@ -177,6 +184,10 @@ func (r *rewriter) columnDefinition(i, to int) {
 			if j == i+1 || r.isPunct(j-1, ')') {
 				r.byteType(i, j)
 			}
+		case "blob":
+			if j == i {
+				r.blobLength(i)
+			}
 		case "ascii":
 			r.replace(j, j+1, "CHARACTER SET latin1")
 		case "unicode":
@@ -189,6 +200,27 @@ func (r *rewriter) columnDefinition(i, to int) {
 			j++ // its value
 		}
 	}
+}
+
+// blobLength: BLOB(n) is the smallest type for n bytes.
+func (r *rewriter) blobLength(i int) {
+	if !r.isPunct(i+1, '(') || !r.isPunct(i+3, ')') {
+		return
+	}
+	n, err := strconv.ParseUint(r.raw(i+2), 10, 64)
+	if err != nil {
+		return
+	}
+	name := "longblob"
+	switch {
+	case n < 1<<8:
+		name = "tinyblob"
+	case n < 1<<16:
+		name = "blob"
+	case n < 1<<24:
+		name = "mediumblob"
+	}
+	r.replace(i, i+4, name)
 }
 
 // byteType: CHAR(n) BYTE is BINARY(n); i is the type, j the word BYTE.

@@ -198,10 +198,7 @@ func (r *rewriter) assignment(i int) {
 	}
 	name := strings.Trim(r.raw(v)[1:], "'\"`")
 	r.edits.replace(r.toks[v].from, r.toks[i+1].to, AssignFunction+"("+quoteString(strings.ToLower(name))+", ")
-	r.before(end, ")")
-	if end >= len(r.toks) {
-		return
-	}
+	r.after(end-1, ")")
 }
 
 // inSet says whether the assignment to token v belongs to a SET statement.
@@ -279,4 +276,49 @@ func (r *rewriter) endsOperand(i int) bool {
 var operatorWords = map[string]bool{"and": true, "or": true, "xor": true, "not": true, "div": true, "mod": true, "is": true,
 	"in": true, "like": true, "rlike": true, "regexp": true, "between": true, "collate": true, "binary": true, "interval": true,
 	"escape": true, "sounds": true, "member": true, "of": true, "exists": true, "case": true, "over": true, "distinct": true,
-	"null": true, "true": true, "false": true, "unknown": true}
+	"when": true, "then": true, "else": true}
+
+// QuantifiedFunction is a comparison with ALL or ANY of a subquery's values; its
+// arguments are the operator, "all" or "any", the left side and the subquery. In
+// the text that the grammar reads, the quantifier is a function named after it.
+const QuantifiedFunction = "ksql_quantified"
+
+// quantifiers are the functions that carry ALL and ANY through the grammar.
+var quantifiers = map[string]string{"ksql_all": "all", "ksql_any": "any"}
+
+// quantifier rewrites the quantifier of a comparison with a subquery: = ANY is IN,
+// <> ALL is NOT IN, and others become functions.
+func (r *rewriter) quantifier(i int) {
+	if !r.isPunct(i+1, '(') || r.oneOf(i+2, "select", "with", "table", "values") == "" && !r.isPunct(i+2, '(') {
+		return
+	}
+	from := i - 1
+	for r.isPunct(from, '=') || r.isPunct(from, '<') || r.isPunct(from, '>') || r.isPunct(from, '!') {
+		from--
+	}
+	from++
+	name := "all"
+	if !r.is(i, "all") {
+		name = "any"
+	}
+	switch op := strings.ReplaceAll(r.source(from, i), " ", ""); op {
+	case "":
+		return
+	case "=":
+		if name == "any" {
+			r.replace(from, i+1, "IN")
+			return
+		}
+	case "<>", "!=":
+		if name == "all" {
+			r.replace(from, i+1, "NOT IN")
+			return
+		}
+	}
+	end := r.closing(i + 1)
+	if end >= len(r.toks) {
+		return
+	}
+	r.replace(i, i+1, "ksql_"+name+"(")
+	r.after(end, ")")
+}

@@ -107,12 +107,16 @@ func (r *rewriter) hintPurpose(i int) {
 	}
 }
 
-// indexHint: the grammar knows USE INDEX but not USE KEY.
+// indexHint: the grammar knows USE INDEX but not USE KEY, and no empty list (which
+// forbids indexes, and changes no answer).
 func (r *rewriter) indexHint(i int) {
-	if r.oneOf(i-1, "use", "force", "ignore") == "" || !r.is(i, "key") {
+	if r.oneOf(i-1, "use", "force", "ignore") == "" {
 		return
 	}
-	if r.isPunct(i+1, '(') || r.is(i+1, "for") {
+	switch {
+	case r.isPunct(i+1, '(') && r.isPunct(i+2, ')'):
+		r.blank(i-1, i+3)
+	case r.is(i, "key") && (r.isPunct(i+1, '(') || r.is(i+1, "for")):
 		r.replace(i, i+1, "INDEX")
 	}
 }

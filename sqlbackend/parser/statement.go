@@ -54,6 +54,7 @@ var triggerWords = map[string]trigger{
 	"unknown": triggerExpression, "row": triggerExpression, "interval": triggerExpression,
 	"member": triggerExpression, "respect": triggerExpression, "nulls": triggerExpression,
 	"leading": triggerExpression, "trailing": triggerExpression, "both": triggerExpression,
+	"any": triggerExpression, "some": triggerExpression, "all": triggerExpression,
 	"timestampadd": triggerExpression, "timestampdiff": triggerExpression,
 
 	"low_priority": triggerModifier, "high_priority": triggerModifier, "delayed": triggerModifier,
@@ -157,6 +158,9 @@ func (s *statement) finish(text string, start, end, restAt int, l *lexer) {
 		if e.from >= end && e.to <= restAt && s.closesGate(text, e) {
 			end = e.to
 		}
+	}
+	if l.open {
+		end = len(text)
 	}
 	s.text, s.at = text[start:end], start
 	s.line = strings.Count(strings.TrimLeft(text[s.begin:start], " \t\r\n"), "\n")

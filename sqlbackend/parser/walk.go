@@ -26,13 +26,14 @@ func (s *scope) isCTE(name string) bool {
 // walker runs the parser's own hooks over a tree.
 type walker struct {
 	ctx context.Context
+	src source
 	err error
 }
 
-// walk moves lock clauses to their tables, makes AS OF safe and renames
-// aggregates everywhere in a statement.
-func walk(ctx context.Context, stmt ast.Statement) error {
-	w := &walker{ctx: ctx}
+// walk moves lock clauses to their tables, makes AS OF safe, renames aggregates
+// and window functions and sets the headers of columns, everywhere in a statement.
+func walk(ctx context.Context, stmt ast.Statement, src source) error {
+	w := &walker{ctx: ctx, src: src}
 	w.node(stmt, nil)
 	return w.err
 }
@@ -66,9 +67,17 @@ func (w *walker) node(n ast.SQLNode, in *scope) {
 			if n != nil && n.Lock != nil {
 				w.lockSetOp(n, in)
 			}
+		case *ast.AliasedExpr:
+			if n != nil {
+				w.src.header(n)
+			}
 		case *ast.AliasedTableExpr:
 			if n != nil {
 				w.asOf(n)
+			}
+		case *ast.ComparisonExpr:
+			if n != nil {
+				w.operator(n)
 			}
 		case *ast.FuncExpr:
 			switch {
