@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -99,4 +100,20 @@ func isLockingRead(stmt ast.Statement) bool {
 		return isLockingRead(stmt.Select)
 	}
 	return false
+}
+
+// leavesTraces says whether a statement may change the session itself, rather
+// than data and definitions that everyone sees.
+func leavesTraces(stmt ast.Statement, text string) bool {
+	switch stmt := stmt.(type) {
+	case ast.SelectStatement, *ast.Insert, *ast.Update, *ast.Delete:
+		lower := strings.ToLower(text)
+		return strings.Contains(lower, ":=") || strings.Contains(lower, "get_lock") || strings.Contains(lower, "into @")
+	case *ast.DDL:
+		return stmt.Temporary
+	case *ast.AlterTable, *ast.DBDDL, *ast.Show, *ast.Explain, *ast.Begin, *ast.Commit, *ast.Rollback,
+		*ast.Savepoint, *ast.RollbackSavepoint, *ast.ReleaseSavepoint:
+		return false
+	}
+	return true
 }

@@ -30,6 +30,16 @@ type Prepared struct {
 // Prepare parses text, which must be one statement, and resolves its names.
 // Nothing runs. Errors are *mysql.SQLError.
 func (s *Session) Prepare(ctx context.Context, text string) (*Prepared, error) {
+	return s.prepareText(ctx, text, true)
+}
+
+// Parse is Prepare without resolving names: it is cheaper for a statement that
+// is about to run anyway. The result has no Schema.
+func (s *Session) Parse(ctx context.Context, text string) (*Prepared, error) {
+	return s.prepareText(ctx, text, false)
+}
+
+func (s *Session) prepareText(ctx context.Context, text string, resolve bool) (*Prepared, error) {
 	r, err := s.start(ctx, text)
 	if err != nil {
 		return nil, MapErr(err)
@@ -40,7 +50,7 @@ func (s *Session) Prepare(ctx context.Context, text string) (*Prepared, error) {
 		if err != nil {
 			return err
 		}
-		p, err = s.prepare(r, text)
+		p, err = s.prepare(r, text, resolve)
 		return err
 	})
 	if err != nil {
@@ -50,7 +60,7 @@ func (s *Session) Prepare(ctx context.Context, text string) (*Prepared, error) {
 	return p, nil
 }
 
-func (s *Session) prepare(r *run, text string) (*Prepared, error) {
+func (s *Session) prepare(r *run, text string, resolve bool) (*Prepared, error) {
 	stmt, body, _, err := s.parse(r.ctx, text, false)
 	if err != nil {
 		return nil, err
@@ -68,6 +78,9 @@ func (s *Session) prepare(r *run, text string) (*Prepared, error) {
 		return nil, newError(erPSManyParam, "Prepared statement contains too many placeholders")
 	}
 	p := &Prepared{Text: body, Params: params, stmt: stmt}
+	if !resolve {
+		return p, nil
+	}
 	key := sql.RemoveSpaceAndDelimiter(body, ';')
 	node, err := s.r.engine.PrepareParsedQuery(r.ctx, key, key, stmt)
 	s.sess.UnprepareQuery(key)

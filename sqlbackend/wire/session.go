@@ -33,6 +33,11 @@ type Session struct {
 	// file, after which it can't run again.
 	infileSent bool
 
+	// dirty: a statement may have changed settings, variables, locks or
+	// temporary tables of the session.
+	dirty  bool
+	killed atomic.Bool
+
 	active   *run
 	status   uint16
 	warnings uint16
@@ -49,9 +54,19 @@ func (r *Runner) Connect(addr string, kill func()) *Session {
 		kill = func() {}
 	}
 	s := &Session{r: r, status: statusAutocommit}
-	s.proc = r.procs.add(addr, kill)
+	s.proc = r.procs.add(addr, func() {
+		s.killed.Store(true)
+		kill()
+	})
 	return s
 }
+
+// Killed says whether the connection was killed; it runs no more statements.
+func (s *Session) Killed() bool { return s.killed.Load() }
+
+// Dirty says whether statements since Login or Reset may have left something
+// in the session that another user of it would notice.
+func (s *Session) Dirty() bool { return s.dirty }
 
 // ID is the connection id.
 func (s *Session) ID() uint32 { return s.proc.id }
@@ -82,7 +97,7 @@ func (s *Session) Login(ctx context.Context, info ConnInfo) error {
 	if s.sess != nil {
 		s.endEngineSession()
 	}
-	s.info = info
+	s.info, s.dirty = info, false
 	sess, err := s.r.newSession(ctx, info)
 	if err != nil {
 		return MapErr(err)

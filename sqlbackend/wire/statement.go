@@ -38,7 +38,7 @@ type run struct {
 
 // start registers a statement and begins the session's command.
 func (s *Session) start(ctx context.Context, text string) (*run, error) {
-	if s.closed.Load() || s.sess == nil {
+	if s.closed.Load() || s.killed.Load() || s.sess == nil {
 		return nil, ErrSessionClosed
 	}
 	if s.active != nil {
@@ -181,6 +181,7 @@ func (s *Session) execute(r *run, text string, stmt ast.Statement, binds map[str
 		s.finish(r)
 		return res, nil
 	}
+	s.dirty = s.dirty || leavesTraces(stmt, text)
 	if err := s.before(r, stmt); err != nil {
 		return nil, err
 	}
