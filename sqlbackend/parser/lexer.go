@@ -82,9 +82,8 @@ func (l *lexer) next() (token, bool) {
 			l.gates--
 			l.edits.blank(l.pos, l.pos+2)
 			l.pos += 2
-		case c == '\'' || c == '"':
-			return l.quoted(l.pos), true
-		case c == '`':
+		case c == '\'' || c == '"' || c == '`':
+			l.separate()
 			return l.quoted(l.pos), true
 		case c == '@':
 			return l.variable(), true
@@ -103,6 +102,24 @@ func (l *lexer) next() (token, bool) {
 		l.open, l.openAt = true, len(l.text)
 	}
 	return token{}, false
+}
+
+// separate puts a blank between a keyword and a string that follows it at once:
+// the engine's grammar panics over SELECT”. Prefixes of literals stay.
+func (l *lexer) separate() {
+	if l.adjacent != l.pos || l.adjacentKind != tokenWord || l.pos == 0 {
+		return
+	}
+	from := l.pos
+	for from > 0 && isWordByte(l.text[from-1]) {
+		from--
+	}
+	switch w := l.text[from:l.pos]; {
+	case w[0] == '_':
+	case len(w) == 1 && strings.ContainsRune("xXbB", rune(w[0])):
+	default:
+		l.edits.insert(l.pos, " ")
+	}
 }
 
 // at returns the byte n places ahead, 0 behind the end.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+	"github.com/dolthub/vitess/go/vt/vterrors"
 )
 
 // Parser reads MySQL statements. It is safe for concurrent use, and the zero
@@ -106,16 +107,11 @@ func (p *Parser) parse(ctx context.Context, s *statement, o ast.ParserOptions) (
 		}
 		return nil, s.text, 0, nil, err
 	}
+	stmt, n, err := grammar(ctx, out, s.program, o)
 	end = len(text)
-	if s.program {
-		var n int
-		stmt, n, err = ast.ParseOneWithOptions(ctx, out, o)
-		if err == nil && n > 0 && n < len(out) {
-			end = eds.original(n, true)
-			text = strings.TrimRight(text[:eds.original(n, true)], " \t\r\n;")
-		}
-	} else {
-		stmt, err = ast.ParseWithOptions(ctx, out, o)
+	if s.program && err == nil && n > 0 && n < len(out) {
+		end = eds.original(n, true)
+		text = strings.TrimRight(text[:end], " \t\r\n;")
 	}
 	if err != nil {
 		if errors.Is(err, ast.ErrEmpty) || isMySQLError(err) {
@@ -134,6 +130,21 @@ func (p *Parser) parse(ctx context.Context, s *statement, o ast.ParserOptions) (
 		return nil, text, 0, nil, err
 	}
 	return stmt, text, res.original(end, true), res, nil
+}
+
+// grammar calls the engine's grammar. With first it takes only the first statement
+// and says where the next begins.
+func grammar(ctx context.Context, text string, first bool, o ast.ParserOptions) (stmt ast.Statement, next int, err error) {
+	defer func() {
+		if p := recover(); p != nil { // it indexes texts by positions that it guesses
+			stmt, err = nil, vterrors.SyntaxError{Message: "syntax error", Position: len(text) + 1, Statement: text}
+		}
+	}()
+	if first {
+		return ast.ParseOneWithOptions(ctx, text, o)
+	}
+	stmt, err = ast.ParseWithOptions(ctx, text, o)
+	return stmt, 0, err
 }
 
 // post runs the hooks.

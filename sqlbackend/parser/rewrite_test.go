@@ -55,8 +55,9 @@ func checkEdits(t *testing.T, text, out string, eds edits) {
 func TestRewriteLexical(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"select 1", "select 1"},
-		{"select N'a''b', n'c', xn'd', N 'e', N.x", "select 'a''b', 'c', xn'd', N 'e', N.x"},
+		{"select N'a''b', n'c', xn'd', N 'e', N.x", "select 'a''b', 'c', xn 'd', N 'e', N.x"},
 		{"select 1--1, 5--a, 1 -- 2", "select 1- -1, 5- -a, 1"},
+		{"select'a',x'41',_utf8mb4'b',b'1' from`t`", "select 'a',x'41',_utf8mb4'b',b'1' from `t`"},
 		{"select 8//2", "select 8/ /2"},
 		{"select a$b, `c$d`, '$', @x", "select `a$b`, `c$d`, '$', @x"},
 		{"select é, t.ñandú from ü", "select `é`, t.`ñandú` from `ü`"},

@@ -22,7 +22,7 @@ func (s *statement) grammarError(ctx context.Context, err error, out string, eds
 	if end >= len(out) && len(out) < maxProbe {
 		// The last token and the missing one behind it give the same position.
 		// A byte that is no token tells them apart.
-		if _, _, perr := ast.ParseOneWithOptions(ctx, out+" \x01", o); perr != nil {
+		if _, _, perr := grammar(ctx, out+" \x01", true, o); perr != nil {
 			if e, ok := errorEnd(perr, out); ok && e > len(out) {
 				return errSyntax(s.text, len(s.text), s.line)
 			}
