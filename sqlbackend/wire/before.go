@@ -91,15 +91,16 @@ func (s *Session) checkKill(k *ast.Kill) error {
 
 // isLockingRead says whether stmt is a SELECT with a lock clause at its top.
 func isLockingRead(stmt ast.Statement) bool {
+	var lock *ast.Lock
 	switch stmt := stmt.(type) {
 	case *ast.Select:
-		return stmt.Lock != nil
+		lock = stmt.Lock
 	case *ast.SetOp:
-		return stmt.Lock != nil
+		lock = stmt.Lock
 	case *ast.ParenSelect:
 		return isLockingRead(stmt.Select)
 	}
-	return false
+	return lock != nil && lock.Type != "" // the grammar gives every SELECT one
 }
 
 // leavesTraces says whether a statement may change the session itself, rather

@@ -68,6 +68,10 @@ func (s *Session) Killed() bool { return s.killed.Load() }
 // in the session that another user of it would notice.
 func (s *Session) Dirty() bool { return s.dirty }
 
+// MarkClean says that what Dirty tells of is known to the caller, who sees to
+// it.
+func (s *Session) MarkClean() { s.dirty = false }
+
 // ID is the connection id.
 func (s *Session) ID() uint32 { return s.proc.id }
 
