@@ -103,13 +103,34 @@ func isLockingRead(stmt ast.Statement) bool {
 	return lock != nil && lock.Type != "" // the grammar gives every SELECT one
 }
 
+// mayLock says whether a lock clause may be anywhere in text, a subquery
+// included.
+func mayLock(text string) bool {
+	for _, clause := range []string{"for update", "for share", "in share mode"} {
+		if containsFold(text, clause) {
+			return true
+		}
+	}
+	return false
+}
+
+// containsFold is strings.Contains without regard to case; sub is lower-case
+// ASCII.
+func containsFold(s, sub string) bool {
+	for i := 0; i+len(sub) <= len(s); i++ {
+		if c := s[i]; (c|0x20 == sub[0] || c == sub[0]) && strings.EqualFold(s[i:i+len(sub)], sub) {
+			return true
+		}
+	}
+	return false
+}
+
 // leavesTraces says whether a statement may change the session itself, rather
 // than data and definitions that everyone sees.
 func leavesTraces(stmt ast.Statement, text string) bool {
 	switch stmt := stmt.(type) {
 	case ast.SelectStatement, *ast.Insert, *ast.Update, *ast.Delete:
-		lower := strings.ToLower(text)
-		return strings.Contains(lower, ":=") || strings.Contains(lower, "get_lock") || strings.Contains(lower, "into @")
+		return strings.Contains(text, ":=") || containsFold(text, "get_lock") || containsFold(text, "into @")
 	case *ast.DDL:
 		return stmt.Temporary
 	case *ast.AlterTable, *ast.DBDDL, *ast.Show, *ast.Explain, *ast.Begin, *ast.Commit, *ast.Rollback,

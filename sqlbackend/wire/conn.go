@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -182,7 +181,8 @@ func (c *conn) nextCommand() ([]byte, error) {
 	if c.pc.r.Buffered() == 0 {
 		c.tc.setTimeouts(c.sess.waitTimeout, c.sess.writeTimeout)
 		if _, err := c.pc.r.Peek(1); err != nil {
-			if errors.Is(err, os.ErrDeadlineExceeded) {
+			var ne net.Error
+			if errors.As(err, &ne) && ne.Timeout() {
 				return nil, errIdle
 			}
 			return nil, err

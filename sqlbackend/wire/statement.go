@@ -245,7 +245,7 @@ func (s *Session) attempt(r *run, text string, stmt ast.Statement, binds map[str
 	}
 	r.result = res
 	limit := 1
-	if isLockingRead(stmt) {
+	if isLockingRead(stmt) || mayLock(text) {
 		limit = lockedReadBuffer
 	}
 	if err := res.prefetch(limit); err != nil {
