@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -73,7 +72,7 @@ func (s *Session) prepare(r *run, text string, resolve bool) (*Prepared, error) 
 	case *ast.Prepare, *ast.Execute, *ast.Deallocate, *ast.Load, *ast.LockTables, *ast.UnlockTables:
 		return nil, newError(erUnsupportedPS, "This command is not supported in the prepared statement protocol yet")
 	}
-	params := countParams(r.ctx, body)
+	params := countParams(r.ctx, stmt, body)
 	if params > maxParams {
 		return nil, newError(erPSManyParam, "Prepared statement contains too many placeholders")
 	}
@@ -102,27 +101,6 @@ func givesNoRows(ctx *sql.Context, node sql.Node) bool {
 		return true
 	}
 	return types.IsOkResultSchema(node.Schema(ctx))
-}
-
-// countParams counts the placeholders in text by its tokens: some statements
-// keep parts of themselves where a walk over the parsed tree does not come.
-func countParams(ctx *sql.Context, text string) int {
-	if strings.IndexByte(text, '?') < 0 {
-		return 0
-	}
-	tokens := ast.NewStringTokenizer(text)
-	if sql.LoadSqlMode(ctx).AnsiQuotes() {
-		tokens = ast.NewStringTokenizerForAnsiQuotes(text)
-	}
-	n := 0
-	for {
-		switch token, _ := tokens.Scan(); token {
-		case 0, ast.LEX_ERROR:
-			return n
-		case ast.VALUE_ARG:
-			n++
-		}
-	}
 }
 
 // paramName is what the parser calls the parameter at index i.
