@@ -12,10 +12,11 @@ type SyncMode uint8
 const (
 	// SyncFull acknowledges after the log is synced (the default).
 	SyncFull SyncMode = iota
-	// SyncInterval acknowledges after the log record is buffered; the log is
-	// synced every Options.SyncInterval. A crash can lose that much.
+	// SyncInterval acknowledges after the log record is written; the log is synced
+	// every Options.SyncInterval. A killed process loses nothing, a lost machine
+	// that much.
 	SyncInterval
-	// SyncOff leaves syncing to the operating system and to flushes.
+	// SyncOff writes too, and leaves syncing to the operating system and to flushes.
 	SyncOff
 )
 
