@@ -16,6 +16,7 @@ import (
 type conn struct {
 	cfg    Config
 	sess   *wire.Session
+	folder *folder
 	parsed parseCache
 	closer io.Closer // of a connection opened by Driver.Open
 	closed bool
@@ -76,10 +77,11 @@ func (c *conn) Close() error {
 	}
 	c.closed = true
 	c.sess.Close()
+	err := c.folder.release()
 	if c.closer != nil {
-		return c.closer.Close()
+		err = both(err, c.closer.Close())
 	}
-	return nil
+	return err
 }
 
 // usable is checked at the head of every call.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"io"
 	"sync"
 
@@ -27,7 +26,7 @@ func (d *Driver) Open(dsn string) (driver.Conn, error) {
 	}
 	cn, err := c.Connect(context.Background())
 	if err != nil {
-		return nil, errors.Join(err, c.(io.Closer).Close())
+		return nil, both(err, c.(io.Closer).Close())
 	}
 	cn.(*conn).closer = c.(io.Closer)
 	return cn, nil
@@ -67,18 +66,18 @@ func (c *Connector) Driver() driver.Driver { return &Driver{} }
 // Connect implements driver.Connector. It opens the folder if this is the
 // first connection.
 func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
-	b, err := c.hold()
+	f, err := c.hold()
 	if err != nil {
 		return nil, err
 	}
 	info := wire.ConnInfo{Database: c.cfg.DB, Collation: collationUTF8MB4, Capabilities: c.capabilities(), Embedded: true}
-	sess, err := b.Connect(ctx, info)
+	sess, err := f.backend.Connect(ctx, info)
 	if err != nil {
-		return nil, clientError(ctx, err)
+		return nil, both(clientError(ctx, err), f.release())
 	}
-	cn := &conn{cfg: c.cfg, sess: sess}
+	cn := &conn{cfg: c.cfg, sess: sess, folder: f}
 	if err := cn.configure(ctx); err != nil {
-		return nil, errors.Join(err, cn.Close())
+		return nil, both(err, cn.Close())
 	}
 	return cn, nil
 }
@@ -96,7 +95,9 @@ func (c *Connector) capabilities() uint32 {
 	return 0
 }
 
-func (c *Connector) hold() (Backend, error) {
+// hold returns the folder with a reference for a connection: one that is in use
+// when the handle is closed keeps the folder open until it is given back.
+func (c *Connector) hold() (*folder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -109,7 +110,8 @@ func (c *Connector) hold() (Backend, error) {
 		}
 		c.folder = f
 	}
-	return c.folder.backend, nil
+	c.folder.retain()
+	return c.folder, nil
 }
 
 // Close lets go of the folder. It is safe to call more than once.

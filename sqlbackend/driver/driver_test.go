@@ -433,6 +433,31 @@ func TestFolderIsShared(t *testing.T) {
 	}
 }
 
+func TestCloseWithWorkInProgress(t *testing.T) {
+	db := open(t, "")
+	exec(t, db, "create table t (a int)")
+	exec(t, db, "insert into t values (1), (2)")
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(opened.m) != 1 {
+		t.Fatalf("%d folders are open beneath a transaction", len(opened.m))
+	}
+	if got := one[int](t, tx, "select count(*) from t"); got != 2 {
+		t.Error(got)
+	}
+	if err := tx.Commit(); err != nil {
+		t.Error(err)
+	}
+	if len(opened.m) != 0 || len(folders) != 0 {
+		t.Errorf("still open: %v", opened.m)
+	}
+}
+
 func TestFolderOpenedConcurrently(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	before := opened.n

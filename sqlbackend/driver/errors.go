@@ -32,3 +32,15 @@ func clientError(ctx context.Context, err error) error {
 	copy(me.SQLState[:], se.State)
 	return me
 }
+
+// both is errors.Join that leaves a single error as it is: callers may look at
+// its type without unwrapping.
+func both(a, b error) error {
+	switch {
+	case b == nil:
+		return a
+	case a == nil:
+		return b
+	}
+	return errors.Join(a, b)
+}

@@ -74,6 +74,13 @@ func (f *folder) open() {
 	f.backend, f.err = openBackend(f.path, f.readOnly)
 }
 
+// retain adds a reference to a folder of which the caller has one.
+func (f *folder) retain() {
+	foldersMu.Lock()
+	defer foldersMu.Unlock()
+	f.refs++
+}
+
 // drop gives back the reference to a folder that could not be opened, so that
 // the next acquire tries again.
 func (f *folder) drop() {

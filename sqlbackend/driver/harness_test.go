@@ -125,8 +125,8 @@ func exec(t testing.TB, db interface {
 
 func mysqlError(t testing.TB, err error) *mysql.MySQLError {
 	t.Helper()
-	var me *mysql.MySQLError
-	if !errors.As(err, &me) {
+	me, ok := err.(*mysql.MySQLError) //nolint:errorlint // callers may do the same
+	if !ok {
 		t.Fatalf("want a MySQL error, got %T %v", err, err)
 	}
 	return me

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -41,7 +40,7 @@ func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, erro
 		start += " READ ONLY"
 	}
 	if err := c.run(ctx, start); err != nil {
-		return nil, errors.Join(err, t.restoreIsolation(ctx))
+		return nil, both(err, t.restoreIsolation(ctx))
 	}
 	return t, nil
 }
@@ -96,5 +95,5 @@ func (t *tx) end(how string) error {
 		return err
 	}
 	ctx := context.Background()
-	return errors.Join(t.c.run(ctx, how), t.restoreIsolation(ctx))
+	return both(t.c.run(ctx, how), t.restoreIsolation(ctx))
 }
