@@ -148,3 +148,10 @@ func (n *namedWindows) use(f *ast.FuncExpr) {
 	over := ast.Over(own)
 	f.Over = &over
 }
+
+// frameNumber takes a distance out of the interval in which it travelled.
+func frameNumber(b *ast.FrameBound) {
+	if i, ok := b.Expr.(*ast.IntervalExpr); ok && i.Unit == frameUnit {
+		b.Expr = i.Expr
+	}
+}

@@ -119,6 +119,8 @@ func TestRewriteExpressions(t *testing.T) {
 			"select x > ksql_all( (select 1)), x <= ksql_any((select 2 union select 3)), x = ksql_all( (select 4)) union all (select 5)"},
 		{"select sql_no_cache distinct high_priority a from t", "select distinct a from t"},
 		{"select distinctrow a from t use key (b), u use index ()", "select DISTINCT a from t use INDEX (b), u"},
+		{"select sum(a) over (order by b range between 1.5 preceding and .5 following), sum(a) over (order by b rows ? preceding) from t",
+			"select sum(a) over (order by b range between INTERVAL 1.5 mICROSECOND preceding and INTERVAL .5 mICROSECOND following), sum(a) over (order by b rows INTERVAL ? mICROSECOND preceding) from t"},
 		{"select a from t partition (p0)", "ERROR This version of MySQL doesn't yet support 'PARTITION (…)'"},
 		{"select sum(a) over (partition by (b)) from t", "select sum(a) over (partition by (b)) from t"},
 	} {

@@ -24,6 +24,7 @@ func init() {
 	register((*rewriter).memberOf, "member")
 	register((*rewriter).nullTreatment, "respect", "nulls")
 	register((*rewriter).trimDefault, "leading", "trailing", "both")
+	register((*rewriter).frameBound, "preceding", "following")
 	register((*rewriter).quantifier, "any", "some", "all")
 	register((*rewriter).timestampUnit, "timestampadd", "timestampdiff")
 	register((*rewriter).refuseClause, "rollup", "partition", "outfile", "dumpfile")

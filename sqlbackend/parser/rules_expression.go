@@ -322,3 +322,32 @@ func (r *rewriter) quantifier(i int) {
 	r.replace(i, i+1, "ksql_"+name+"(")
 	r.after(end, ")")
 }
+
+// frameUnit is the unit, told by its spelling, of the interval as which a window
+// frame's distance travels that the grammar does not read as a number.
+const frameUnit = "mICROSECOND"
+
+// frameBound: the grammar knows whole numbers and intervals as distances of window
+// frames, not parameters and fractions.
+func (r *rewriter) frameBound(i int) {
+	from := i - 1
+	switch {
+	case r.isPunct(from, '?'):
+	case r.isDigits(from) && r.isPunct(from-1, '.'):
+		if from--; r.isDigits(from - 1) {
+			from--
+		}
+	default:
+		return
+	}
+	r.before(from, "INTERVAL ")
+	r.after(i-1, " "+frameUnit)
+}
+
+// isDigits says whether token i is a whole number.
+func (r *rewriter) isDigits(i int) bool {
+	if i < 0 || i >= len(r.toks) || r.toks[i].kind != tokenWord {
+		return false
+	}
+	return strings.Trim(r.raw(i), "0123456789") == ""
+}

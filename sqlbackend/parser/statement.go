@@ -54,6 +54,7 @@ var triggerWords = map[string]trigger{
 	"unknown": triggerExpression, "row": triggerExpression, "interval": triggerExpression,
 	"member": triggerExpression, "respect": triggerExpression, "nulls": triggerExpression,
 	"leading": triggerExpression, "trailing": triggerExpression, "both": triggerExpression,
+	"preceding": triggerExpression, "following": triggerExpression,
 	"any": triggerExpression, "some": triggerExpression, "all": triggerExpression,
 	"timestampadd": triggerExpression, "timestampdiff": triggerExpression,
 

@@ -62,6 +62,7 @@ func (w *walker) node(n ast.SQLNode, in *scope) {
 			}
 			if n != nil {
 				w.windows(n)
+				w.windowsOverGroups(n)
 			}
 		case *ast.SetOp:
 			if n != nil && n.Lock != nil {
@@ -78,6 +79,10 @@ func (w *walker) node(n ast.SQLNode, in *scope) {
 		case *ast.ComparisonExpr:
 			if n != nil {
 				w.operator(n)
+			}
+		case *ast.FrameBound:
+			if n != nil {
+				frameNumber(n)
 			}
 		case *ast.FuncExpr:
 			switch {
@@ -152,6 +157,10 @@ func unwalked(n ast.SQLNode) []ast.SQLNode {
 	case *ast.Select:
 		if n != nil && len(n.Window) > 0 {
 			return []ast.SQLNode{n.Window}
+		}
+	case *ast.Over:
+		if n != nil && n.Frame != nil {
+			return []ast.SQLNode{n.Frame}
 		}
 	case ast.AliasedValues:
 		return []ast.SQLNode{n.Values}

@@ -9,6 +9,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
+	"github.com/shopspring/decimal"
 )
 
 // bound is one end of a frame.
@@ -78,13 +79,26 @@ func (b *bound) prepare(ctx *sql.Context, rows bool, w *sql.WindowDefinition) er
 	if err != nil {
 		return err
 	}
-	n, _, err := types.Int64.Convert(ctx, v)
-	i, ok := n.(int64)
-	if err != nil || !ok || i < 0 {
+	i, ok := distance(ctx, v, rows)
+	if !ok {
 		return mysql.NewSQLError(3586, "HY000", "Window '%s': frame start or end is negative, NULL or of non-integral type", windowName(w))
 	}
 	b.n = int(min(i, 1<<40))
 	return nil
+}
+
+// distance reads a bound's distance: a number that is not negative, in ROWS frames
+// a whole one.
+func distance(ctx *sql.Context, v any, rows bool) (int64, bool) {
+	d, _, err := types.InternalDecimalType.Convert(ctx, v)
+	n, ok := d.(decimal.Decimal)
+	if err != nil || !ok || n.Sign() < 0 || rows && !n.IsInteger() {
+		return 0, false
+	}
+	if n.Cmp(decimal.NewFromInt(1<<40)) > 0 {
+		return 1 << 40, true
+	}
+	return n.IntPart(), true
 }
 
 func windowName(w *sql.WindowDefinition) string {
