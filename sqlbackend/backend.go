@@ -121,12 +121,7 @@ func (b *Backend) loadAccounts() error {
 	}
 	db.SetEnabled(true)
 	if !found {
-		ed := db.Editor()
-		db.AddSuperUser(ed, "root", "localhost", "")
-		if b.options.ReadOnly {
-			ed.Close()
-		} else if err := db.Persist(ctx, ed); err != nil {
-			ed.Close()
+		if err := b.createRoot(ctx); err != nil {
 			return fmt.Errorf("create root@localhost: %w", err)
 		}
 	}
@@ -134,6 +129,17 @@ func (b *Backend) loadAccounts() error {
 		b.options.Logf("persisted variable %s is left alone: %v", name, err)
 	})
 	return nil
+}
+
+func (b *Backend) createRoot(ctx *sql.Context) error {
+	db := b.engine.Analyzer.Catalog.MySQLDb
+	ed := db.Editor() // holds the lock of the grant tables
+	defer ed.Close()
+	db.AddSuperUser(ed, "root", "localhost", "")
+	if b.options.ReadOnly {
+		return nil
+	}
+	return db.Persist(ctx, ed)
 }
 
 // Connect opens a session in this process with all privileges, for the

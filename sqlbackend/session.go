@@ -37,7 +37,7 @@ func (b *Backend) newSession(_ context.Context, info wire.ConnInfo) (sql.Session
 func (s session) AnnounceStatement(ctx *sql.Context, stmt ast.Statement) error {
 	kind := catalog.StatementOther
 	switch st := stmt.(type) {
-	case *ast.Select, *ast.SetOp, *ast.ParenSelect, *ast.ValuesStatement:
+	case *ast.Select, *ast.SetOp, *ast.ParenSelect:
 		kind = catalog.StatementSelect
 	case *ast.Insert, *ast.Update, *ast.Delete, *ast.Load:
 		kind = catalog.StatementDML
