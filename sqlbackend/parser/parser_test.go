@@ -210,3 +210,14 @@ func TestHook(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestConsistentSnapshot(t *testing.T) {
+	for q, want := range map[string]bool{
+		"START TRANSACTION WITH CONSISTENT SNAPSHOT": true, "start /* x */ transaction read only, with consistent snapshot": true,
+		"start transaction": false, "begin": false, "select 'start transaction with consistent snapshot'": false, "": false,
+	} {
+		if got := ConsistentSnapshot(q); got != want {
+			t.Errorf("%q: %v", q, got)
+		}
+	}
+}

@@ -5,9 +5,26 @@ import (
 	"strings"
 )
 
+// ConsistentSnapshot says whether a statement is START TRANSACTION … WITH CONSISTENT
+// SNAPSHOT: the tree does not tell.
+func ConsistentSnapshot(statement string) bool {
+	l := lexer{text: statement}
+	var words []string
+	for len(words) < 16 {
+		t, ok := l.next()
+		if !ok {
+			break
+		}
+		words = append(words, strings.ToLower(statement[t.from:t.to]))
+		if len(words) == 2 && (words[0] != "start" || words[1] != "transaction") {
+			return false
+		}
+	}
+	return len(words) > 2 && strings.Contains(strings.Join(words, " "), "with consistent snapshot")
+}
+
 // startTransaction: the grammar knows one characteristic only. READ ONLY and
-// READ WRITE win over WITH CONSISTENT SNAPSHOT, which then travels in-band (see
-// beginCharacteristics).
+// READ WRITE win over WITH CONSISTENT SNAPSHOT (see ConsistentSnapshot).
 func (r *rewriter) startTransaction(i int) {
 	if !r.is(i, "start", "transaction") {
 		if r.oneOf(i+1, "slave", "replica", "group_replication") != "" {
