@@ -89,7 +89,7 @@ func (b *Backend) assemble() error {
 			return err
 		}
 	}
-	p, err := catalog.Open(b.manager, catalog.Options{Function: functions})
+	p, err := catalog.Open(b.manager, catalog.Options{Function: functions, MapError: wire.MapErr})
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,13 @@ func (b *Backend) Check(ctx context.Context, report func(error)) error {
 	if err := b.manager.Check(ctx, report); err != nil {
 		return err
 	}
-	return b.provider.Check(ctx, report)
+	err := b.provider.Check(ctx, report)
+	var damage *tablet.CorruptionError
+	if errors.As(err, &damage) { // a table that can't be read to its end
+		report(err)
+		err = nil
+	}
+	return err
 }
 
 // Close ends every session, flushes, and releases the folder. A second Close does

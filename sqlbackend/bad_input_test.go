@@ -178,12 +178,18 @@ func TestDiskFull(t *testing.T) {
 	c.must("INSERT INTO a VALUES (0, 'first', 0)")
 	m.SetSpace(0)
 	done, failed := 1, 0
-	for i := 1; i < 4000 && failed < 5; i++ {
-		if _, err := c.try(fmt.Sprintf("INSERT INTO a VALUES (%d, 'v%d', 0), (%d, '%s', 0)", 2*i, 2*i, 2*i+1, strings.Repeat("x", 15)+fmt.Sprint(i))); err == nil {
-			done += 2
+	for i := 1; i < 400 && failed < 5; i++ {
+		_, err := c.try(fmt.Sprintf("INSERT INTO a SELECT %d, 'v%d', 0;\nINSERT INTO b (a, t) VALUES (%d, REPEAT('x', 60000))", i, i, i))
+		if err == nil {
+			done++
 			continue
 		}
 		failed++
+		if _, err := c.try(fmt.Sprintf("DELETE FROM a WHERE id = %d", i)); err == nil {
+			t.Log("a small commit finds room")
+		}
+		c.must(fmt.Sprintf("SELECT * FROM a WHERE id = %d", i))
+		done = len(c.must("SELECT id FROM a"))
 		c.want("SELECT COUNT(*) FROM a", fmt.Sprint(done))
 		if err := b.Flush(context.Background()); err == nil {
 			t.Fatal("a flush succeeds without space")

@@ -7,7 +7,6 @@ import (
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 	"github.com/sirupsen/logrus"
 
@@ -32,15 +31,18 @@ func install() {
 	})
 }
 
+// implicitCommitRule is far from the engine's own rule ids.
+const implicitCommitRule analyzer.RuleId = 7000
+
 // functions finds the functions that ksql adds to the engine's or replaces.
 func functions(ctx *sql.Context, name string) (sql.Function, bool) { return scan.Functions(ctx, name) }
 
 // newEngine builds an engine over the provider with ksql's parser, hooks and nodes.
 func newEngine(p *catalog.Provider, readOnly bool) (*sqle.Engine, error) {
-	b := analyzer.NewBuilder(p)
+	b := analyzer.NewBuilder(p).AddPreAnalyzeRule(implicitCommitRule, catalog.ImplicitCommitRule)
 	var o sql.EngineOverrides
 	o.Builder.Parser = parser.New()
-	o.Hooks.CreateTable.PreSQLExecution = takeTableOptions
+	o.Hooks.CreateTable.PreSQLExecution = catalog.CreateTableHook
 	b.AddOverrides(o)
 	e := sqle.New(b.Build(), &sqle.Config{IsReadOnly: readOnly})
 	e.Analyzer.ExecBuilder = rowexec.NewBuilder(scan.NewBuilder(e), e.Analyzer.Overrides)
@@ -50,15 +52,4 @@ func newEngine(p *catalog.Provider, readOnly bool) (*sqle.Engine, error) {
 		"version_comment": "ksql",
 	})
 	return e, err
-}
-
-// takeTableOptions hands the options of CREATE TABLE to the session, where
-// Database.CreateTable finds them: the engine passes only a few on.
-func takeTableOptions(ctx *sql.Context, _ sql.StatementRunner, n sql.Node) (sql.Node, error) {
-	if ct, ok := n.(*plan.CreateTable); ok {
-		if s := catalog.SessionOf(ctx); s != nil {
-			s.SetTableOptions(ct.TableOpts)
-		}
-	}
-	return n, nil
 }

@@ -9,6 +9,7 @@ import (
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"ksql/sqlbackend/catalog"
+	"ksql/sqlbackend/parser"
 	"ksql/sqlbackend/scan"
 	"ksql/sqlbackend/wire"
 )
@@ -35,25 +36,15 @@ func (b *Backend) newSession(_ context.Context, info wire.ConnInfo) (sql.Session
 // AnnounceStatement tells the catalog what kind of statement comes, before the
 // engine plans it.
 func (s session) AnnounceStatement(ctx *sql.Context, stmt ast.Statement) error {
-	kind := catalog.StatementOther
 	switch st := stmt.(type) {
-	case *ast.Select, *ast.SetOp, *ast.ParenSelect:
-		kind = catalog.StatementSelect
-	case *ast.Insert, *ast.Update, *ast.Delete, *ast.Load:
-		kind = catalog.StatementDML
-	case *ast.Call:
-		kind = catalog.StatementUnknown
-	case *ast.DDL:
-		kind = catalog.StatementDDL
-		if st.Temporary {
-			kind = catalog.StatementOther
-		}
-	case *ast.AlterTable, *ast.DBDDL:
-		kind = catalog.StatementDDL
 	case *ast.CreateUser:
 		defaultPlugin(st)
+	case *ast.Begin:
+		if parser.ConsistentSnapshot(ctx.Query()) {
+			s.RequestConsistentSnapshot()
+		}
 	}
-	return s.BeginStatement(ctx, kind)
+	return s.BeginStatement(ctx, catalog.KindOf(stmt))
 }
 
 // defaultPlugin makes caching_sha2_password the plugin of an account that names
