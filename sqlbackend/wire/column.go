@@ -102,6 +102,9 @@ func describe(ctx *sql.Context, col *sql.Column, res results) column {
 		c.describeOther(ctx, t, res)
 	}
 	c.describeRole(col)
+	if res.tables[strings.ToLower(col.Source)].recursive {
+		c.flags &^= flagNotNull | flagNoDefault
+	}
 	return c
 }
 

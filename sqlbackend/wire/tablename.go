@@ -7,7 +7,13 @@ import (
 )
 
 // tableName is a table of a FROM clause as the statement spells it.
-type tableName struct{ alias, table string }
+type tableName struct {
+	alias, table string
+	// recursive: it is a recursive common table expression, all columns of which
+	// may be NULL, whatever its first part gives
+	// (https://dev.mysql.com/doc/refman/8.4/en/with.html).
+	recursive bool
+}
 
 // tableNames lists the tables of a SELECT by lower-case alias, nil for other
 // statements.
@@ -18,11 +24,26 @@ func tableNames(stmt ast.Statement) map[string]tableName {
 		for _, t := range stmt.From {
 			addTables(out, t)
 		}
+		markRecursive(out, stmt.With)
 		return out
 	case *ast.ParenSelect:
 		return tableNames(stmt.Select)
 	}
 	return nil
+}
+
+func markRecursive(out map[string]tableName, with *ast.With) {
+	if with == nil || !with.Recursive {
+		return
+	}
+	for _, cte := range with.Ctes {
+		for alias, n := range out {
+			if strings.EqualFold(n.table, cte.As.String()) {
+				n.recursive = true
+				out[alias] = n
+			}
+		}
+	}
 }
 
 func addTables(out map[string]tableName, t ast.TableExpr) {
