@@ -34,24 +34,27 @@ GRANT ALL ON *.* TO 'gotest'@'%' WITH GRANT OPTION;
 SET GLOBAL local_infile = 1;
 SQL
 
-# The suite is a module of its own; the engine's tag means nothing there.
-status=0
-(
-  cd "$work/suite"
-  export GOFLAGS=-mod=mod MYSQL_TEST_USER=gotest MYSQL_TEST_PASS=secret MYSQL_TEST_PROT=tcp \
-    MYSQL_TEST_ADDR="$address" MYSQL_TEST_DBNAME=gotest MYSQL_TEST_CONCURRENT=1
-  go test -json -count=1 -timeout 10m ./... >"$work/result.json" 2>"$work/result.err"
-) || status=$?
-cat "$work/result.err" >&2
-# Subtests count with their parents: one line per top-level test.
-sed -n 's/.*"Action":"\(pass\|fail\|skip\)".*"Test":"\([^"\/]*\)".*/\1 \2/p' "$work/result.json" | sort -u >"$work/outcome"
-[ -s "$work/outcome" ] || { echo "the suite did not run" >&2; exit 1; }
-while read -r outcome test; do
-  echo "$outcome $test"
-  if [ "$outcome" = fail ]; then
-    grep -F "\"Test\":\"$test" "$work/result.json" | sed -n 's/.*"Output":"\(.*\)"}.*/      \1/p' | grep -v '=== RUN\|--- FAIL\|=== PAUSE\|=== CONT' | head -n 5 || true
+# The suite is a module of its own; the engine's tag means nothing there. Each test gets
+# a process of its own: one that panics must not take the others along.
+# TestConnectorReturnsTimeout dials a public address and talks to no server: left out.
+left_out='^TestConnectorReturnsTimeout$'
+cd "$work/suite"
+export GOFLAGS=-mod=mod MYSQL_TEST_USER=gotest MYSQL_TEST_PASS=secret MYSQL_TEST_PROT=tcp \
+  MYSQL_TEST_ADDR="$address" MYSQL_TEST_DBNAME=gotest MYSQL_TEST_CONCURRENT=1
+go test -c -o "$work/suite.test" .
+"$work/suite.test" -test.list '^Test' | grep '^Test' | grep -v "$left_out" >"$work/tests"
+: >"$work/outcome"
+while read -r test; do
+  outcome=pass
+  "$work/suite.test" -test.run "^$test\$" -test.timeout 60s -test.v >"$work/one" 2>&1 </dev/null || outcome=fail
+  if [ "$outcome" = pass ] && grep -q "^--- SKIP: $test " "$work/one"; then
+    outcome=skip
   fi
-done <"$work/outcome"
+  echo "$outcome $test" | tee -a "$work/outcome"
+  if [ "$outcome" = fail ]; then
+    { grep -v '=== RUN\|=== PAUSE\|=== CONT\|^PASS\|^FAIL' "$work/one" | head -n 8 | sed 's/^/      /'; } || true
+  fi
+done <"$work/tests"
 passed=$(grep -c '^pass' "$work/outcome" || true)
 broken=$(grep -c '^fail' "$work/outcome" || true)
 skipped=$(grep -c '^skip' "$work/outcome" || true)
