@@ -317,9 +317,11 @@ func (e *statementEditor) prepareChanges(ctx *sql.Context, old []sql.Row) (*Chan
 		if c.keys[i], err = e.def.codec.PrimaryKey(ctx, row); err != nil {
 			return nil, err
 		}
-	}
-	if err := e.lockKeys(ctx, e.def.tabletID, c.keys...); err != nil {
-		return nil, err
+		// One by one, in the order of the scan, as other statements do that lock
+		// what they scan: nobody waits in a circle.
+		if err := e.lockKeys(ctx, e.def.tabletID, c.keys[i]); err != nil {
+			return nil, err
+		}
 	}
 	return c, e.tx.tablet.Probe(ctx, e.def.tabletID, c.keys, c.found)
 }

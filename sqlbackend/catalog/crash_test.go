@@ -41,6 +41,7 @@ func crashHistory() [][]string {
 func (h *harness) state() string {
 	h.t.Helper()
 	c := h.client("state")
+	c.session.SetCurrentDatabase("test")
 	var out strings.Builder
 	if h.provider.current.Load().database("test") == nil {
 		return ""
@@ -86,6 +87,7 @@ func TestCrashClones(t *testing.T) {
 	h.start()
 	states := []string{h.state()}
 	c := h.client("main")
+	c.session.SetCurrentDatabase("test")
 	for _, statements := range crashHistory() {
 		for _, q := range statements {
 			c.must(q)

@@ -199,17 +199,7 @@ func (it *rowIter) openRange(ctx *sql.Context) error {
 func (it *rowIter) point(ctx *sql.Context) (sql.Row, bool, error) {
 	key := it.current.Lower
 	if x := it.partition.index; x != nil {
-		if it.lock.active {
-			// Lock the unique key first: it may move to another row.
-			if ok, err := it.lockKey(ctx, x.tabletID, key); err != nil || !ok {
-				return nil, false, err
-			}
-		}
-		entry, ok, err := it.get(ctx, x.tabletID, key)
-		if err != nil || !ok {
-			return nil, false, err
-		}
-		return it.byEntry(ctx, x.codec.EntryPrimaryKey(entry.Value))
+		return it.pointEntry(ctx, x, key)
 	}
 	if it.lock.active {
 		return it.locked(ctx, key)
@@ -219,6 +209,27 @@ func (it *rowIter) point(ctx *sql.Context) (sql.Row, bool, error) {
 		return nil, false, err
 	}
 	return it.produce(ctx, found)
+}
+
+// pointEntry reads the row of a full unique key. A locking read locks the row
+// that has the key now; if it has lost it meanwhile, another may have it.
+func (it *rowIter) pointEntry(ctx *sql.Context, x *indexDef, key []byte) (sql.Row, bool, error) {
+	var last []byte
+	for {
+		entry, ok, err := it.get(ctx, x.tabletID, key)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		primaryKey := bytes.Clone(x.codec.EntryPrimaryKey(entry.Value))
+		if bytes.Equal(primaryKey, last) {
+			return nil, false, nil // SKIP LOCKED, or gone and not replaced
+		}
+		row, ok, err := it.byEntry(ctx, primaryKey)
+		if err != nil || ok || !it.lock.active {
+			return row, ok, err
+		}
+		last = primaryKey
+	}
 }
 
 // byEntry reads the row that an index entry names.
