@@ -39,6 +39,9 @@ const (
 	statusCursorExists    uint16 = 0x0040
 	statusLastRowSent     uint16 = 0x0080
 	statusInTransReadOnly uint16 = 0x2000
+	// statusNoBackslashEscapes tells clients that write values into texts themselves
+	// not to escape by backslash.
+	statusNoBackslashEscapes uint16 = 0x0200
 )
 
 // Commands (COM_*).

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -114,6 +115,11 @@ func (s *Session) refresh(ctx *sql.Context) {
 		st |= statusInTrans
 		if tx.IsReadOnly() {
 			st |= statusInTransReadOnly
+		}
+	}
+	if v, err := s.sess.GetSessionVariable(ctx, sql.SqlModeSessionVar); err == nil {
+		if mode, ok := v.(string); ok && strings.Contains(strings.ToUpper(mode), "NO_BACKSLASH_ESCAPES") {
+			st |= statusNoBackslashEscapes
 		}
 	}
 	s.status = st
