@@ -1,6 +1,7 @@
 package dml
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"sort"
@@ -76,8 +77,8 @@ func (m model) insert(r modelRow, mode string) bool {
 	return true
 }
 
-// TestRandomDML compares random statements, transactions and reopens with a
-// model, and every index with its table.
+// TestRandomDML compares random statements, transactions, flushes and reopens
+// with a model, and every index with its table.
 func TestRandomDML(t *testing.T) {
 	t.Run("batches", func(t *testing.T) { testRandomDML(t) })
 	t.Run("editors", func(t *testing.T) {
@@ -113,6 +114,10 @@ func testRandomDML(t *testing.T) {
 		case p < 14 && !inTx:
 			h.reopen()
 			c = h.client("main")
+		case p < 17:
+			if err := h.manager.Flush(context.Background()); err != nil {
+				t.Fatalf("step %d: flush: %v", step, err)
+			}
 		default:
 			query, next, fails := randomStatement(rnd, now)
 			_, err := c.run(query)
