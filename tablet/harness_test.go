@@ -3,6 +3,7 @@ package tablet
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand"
 	"sort"
 	"testing"
@@ -204,3 +205,48 @@ func clone(m map[int64]kv) map[int64]kv {
 	return c
 }
 
+// write commits rows in one transaction; nil deletes.
+func write(t testing.TB, m *Manager, id TabletID, rows map[int64]*kv) {
+	t.Helper()
+	if err := tryWrite(t, m, id, rows); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func tryWrite(t testing.TB, m *Manager, id TabletID, rows map[int64]*kv) error {
+	tx := m.Begin(TxOptions{})
+	defer tx.Rollback()
+	tx.StartStatement(RepeatableRead)
+	keys := make([]int64, 0, len(rows))
+	for k := range rows {
+		keys = append(keys, k)
+	}
+	sort.Slice(keys, func(i, j int) bool { return keys[i] < keys[j] })
+	for _, k := range keys {
+		if _, err := put(t, tx, id, k, rows[k]); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Commit(bg)
+	return err
+}
+
+// readAll is the newest published state of a tablet.
+func readAll(t testing.TB, m *Manager, id TabletID) map[int64]kv {
+	t.Helper()
+	tx := m.Begin(TxOptions{})
+	defer tx.Rollback()
+	tx.StartStatement(RepeatableRead)
+	_, rows, err := contents(tx, ScanSpec{Tablet: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func sameRows(t testing.TB, what string, got, want map[int64]kv) {
+	t.Helper()
+	if !maps.Equal(got, want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
