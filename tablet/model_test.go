@@ -156,7 +156,11 @@ func (g *modelRun) step() {
 // against a model. KSQL_STRESS=duration makes it long.
 func TestModel(t *testing.T) {
 	r := seeded(t)
-	for _, steps := range []int{400, 400, 1500} {
+	histories := []int{400, 400, 1500}
+	if testing.Short() { // under the race detector
+		histories = []int{300}
+	}
+	for _, steps := range histories {
 		g := &modelRun{t: t, r: r, fs: vfs.NewMem(), now: map[int64]kv{}}
 		g.m = openTest(t, g.fs)
 		g.id = createTest(t, g.m)
