@@ -16,7 +16,10 @@ import (
 
 // session is the engine's session of one connection: the catalog's, plus what only
 // the assembly can connect.
-type session struct{ *catalog.Session }
+type session struct {
+	*catalog.Session
+	backend *Backend
+}
 
 var (
 	_ sql.Session             = session{}
@@ -30,7 +33,7 @@ func (b *Backend) newSession(_ context.Context, info wire.ConnInfo) (sql.Session
 	scan.FullVariables(func() {
 		base = sql.NewBaseSessionWithClientServer(info.Addr, client, info.ID)
 	})
-	return session{catalog.NewSession(base, b.provider)}, nil
+	return session{catalog.NewSession(base, b.provider), b}, nil
 }
 
 // AnnounceStatement tells the catalog what kind of statement comes, before the
@@ -39,12 +42,37 @@ func (s session) AnnounceStatement(ctx *sql.Context, stmt ast.Statement) error {
 	switch st := stmt.(type) {
 	case *ast.CreateUser:
 		defaultPlugin(st)
+	case *ast.Flush:
+		if err := s.flush(ctx, st.Option); err != nil {
+			return err
+		}
 	case *ast.Begin:
 		if parser.ConsistentSnapshot(ctx.Query()) {
 			s.RequestConsistentSnapshot()
 		}
 	}
 	return s.BeginStatement(ctx, catalog.KindOf(stmt))
+}
+
+// flush does what FLUSH TABLES stands for: what is in memory goes to column files.
+// Who lacks the privilege is refused by the engine, later.
+func (s session) flush(ctx *sql.Context, o *ast.FlushOption) error {
+	if o == nil || o.Name != "tables" && o.Name != "table" {
+		return nil
+	}
+	if o.ReadLock {
+		return mysql.NewSQLError(mysql.ERNotSupportedYet, "42000",
+			"This version of MySQL doesn't yet support 'FLUSH TABLES WITH READ LOCK'")
+	}
+	grants := s.backend.engine.Analyzer.Catalog.MySQLDb
+	reload := sql.NewPrivilegedOperation(sql.PrivilegeCheckSubject{}, sql.PrivilegeType_Reload)
+	if !grants.UserHasPrivileges(ctx, reload) {
+		return nil
+	}
+	if err := s.ImplicitCommit(ctx); err != nil {
+		return err
+	}
+	return s.backend.Flush(ctx)
 }
 
 // defaultPlugin makes caching_sha2_password the plugin of an account that names

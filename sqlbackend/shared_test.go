@@ -186,6 +186,10 @@ func TestSharedChinookThroughDriver(t *testing.T) {
 		if _, err := c.ExecContext(t.Context(), "FLUSH TABLES"); err != nil {
 			t.Fatal(err)
 		}
+		status, err := queryCells(t.Context(), c, "SHOW STATUS LIKE 'ksql_disk_rowsets'")
+		if err != nil || len(status) != 2 || status[1][1] == "0" {
+			t.Fatalf("FLUSH TABLES made no column files: %v %v", status, err)
+		}
 		checkAnswers(t, c, "after a forced flush")
 	})
 	t.Run("restart", func(t *testing.T) {
