@@ -2,6 +2,7 @@ package sqlbackend
 
 import (
 	"context"
+	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -57,7 +58,7 @@ func (s session) AnnounceStatement(ctx *sql.Context, stmt ast.Statement) error {
 // flush does what FLUSH TABLES stands for: what is in memory goes to column files.
 // Who lacks the privilege is refused by the engine, later.
 func (s session) flush(ctx *sql.Context, o *ast.FlushOption) error {
-	if o == nil || o.Name != "tables" && o.Name != "table" {
+	if o == nil || !strings.EqualFold(o.Name, "tables") && !strings.EqualFold(o.Name, "table") {
 		return nil
 	}
 	if o.ReadLock {
