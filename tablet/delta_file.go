@@ -216,15 +216,24 @@ func (p *deltaParser) block(b []byte) error {
 	return r.err
 }
 
-// loadDeltas puts the REDO file's records into the DeltaMemStore.
+// loadDeltas puts the REDO file's records into the DeltaMemStore; none of them if the
+// file is damaged.
 func (d *DiskRowSet) loadDeltas() error {
 	name := deltaFileName(d.id, d.delta.Seq)
-	return readDeltaFile(d.t.m.fs, d.t.m.path(name), name, d.id, d.rows, d.t.schema, func(r deltaRecord) {
+	var records []deltaRecord
+	err := readDeltaFile(d.t.m.fs, d.t.m.path(name), name, d.id, d.rows, d.t.schema, func(r deltaRecord) {
+		records = append(records, r)
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
 		v := &rowVersion{epoch: r.epoch, kind: versionChange, image: r.change}
 		if r.change == nil {
 			v.kind = versionDeleted
 		}
 		v.prev.Store(baseVersion)
 		d.dms.put(r.ordinal, v, false)
-	})
+	}
+	return nil
 }

@@ -84,12 +84,15 @@ func (s *DeltaMemStore) slot(ordinal uint32) *versionHead {
 // a time; forget may take a clean chain away beside them, which leaves the base.
 func (s *DeltaMemStore) mutate(ordinal uint32, v *rowVersion, keep *snapshotSet) {
 	h := s.slot(ordinal)
-	cur := h.p.Load()
-	if cur == nil {
-		cur = baseVersion
+	cur := baseVersion
+	for done := false; !done; {
+		p := h.p.Load()
+		if cur = p; p == nil {
+			cur = baseVersion
+		}
+		v.prev.Store(cur)
+		done = h.p.CompareAndSwap(p, v)
 	}
-	v.prev.Store(cur)
-	h.p.Store(v)
 	n := int64(len(v.image)) + versionOverhead
 	s.bytes.add(n - cur.trim(keep))
 	s.dirty.add(n)

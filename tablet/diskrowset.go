@@ -77,6 +77,7 @@ func (d *DiskRowSet) unref() {
 		return
 	}
 	d.dms.bytes.drop()
+	d.dms.dirty.drop()
 	d.mu.Lock()
 	r := d.reader.Swap(nil)
 	d.mu.Unlock()

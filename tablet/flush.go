@@ -27,7 +27,7 @@ type tabletFlush struct {
 	oldest  Epoch                 // of the snapshots at the freeze
 	dirty   map[*DiskRowSet]int64 // dirty bytes of each DeltaMemStore at the freeze
 	outputs []*flushOutput
-	ghosts  []*memRow // deleted at s1, perhaps still seen
+	ghosts  [][]*memRow // per frozen: deleted at s1, perhaps still seen
 	deltas  []*deltaFlush
 }
 
@@ -157,7 +157,8 @@ func (f *tabletFlush) writeRows(ctx context.Context) error {
 		}
 		return out.finish(info)
 	}
-	rows := newFrozenRows(f.frozen, f.s1)
+	f.ghosts = make([][]*memRow, len(f.frozen))
+	rows := newFrozenRows(f.frozen, f.s1, f.ghost)
 	for n := 0; ; n++ {
 		r, v := rows.next()
 		if r == nil {
@@ -168,12 +169,6 @@ func (f *tabletFlush) writeRows(ctx context.Context) error {
 				return abortWriter(w, err)
 			}
 			f.t.m.maint.yield()
-		}
-		if !v.live() {
-			if v.epoch > f.oldest {
-				f.ghosts = append(f.ghosts, r)
-			}
-			continue
 		}
 		if w == nil {
 			out = f.newOutput()
@@ -201,6 +196,13 @@ func (f *tabletFlush) writeRows(ctx context.Context) error {
 	return nil
 }
 
+// ghost remembers a row of the i-th frozen MemRowSet that was deleted at version v.
+func (f *tabletFlush) ghost(i int, r *memRow, v *rowVersion) {
+	if v.epoch > f.oldest {
+		f.ghosts[i] = append(f.ghosts[i], r)
+	}
+}
+
 func abortWriter(w *cfile.Writer, err error) error {
 	if w == nil {
 		return err
@@ -226,11 +228,13 @@ func (o *flushOutput) finish(info cfile.Info) error {
 	return nil
 }
 
-// frozenRows merges frozen MemRowSets by key. A key that an older one holds as a
-// ghost may live in a newer one: the newer row wins.
+// frozenRows merges the rows of frozen MemRowSets that are live at s1 by key; the
+// others are handed to ghost. A key is live in at most one: it comes back in a newer
+// MemRowSet only after the older one has it as a ghost.
 type frozenRows struct {
-	s1  Epoch
-	src []frozenCursor
+	s1    Epoch
+	src   []frozenCursor
+	ghost func(i int, r *memRow, v *rowVersion)
 }
 
 type frozenCursor struct {
@@ -240,8 +244,8 @@ type frozenCursor struct {
 	end  bool
 }
 
-func newFrozenRows(sets []*MemRowSet, s1 Epoch) *frozenRows {
-	f := &frozenRows{s1: s1}
+func newFrozenRows(sets []*MemRowSet, s1 Epoch, ghost func(int, *memRow, *rowVersion)) *frozenRows {
+	f := &frozenRows{s1: s1, ghost: ghost}
 	for _, s := range sets {
 		f.src = append(f.src, frozenCursor{set: s})
 	}
@@ -263,25 +267,24 @@ func (c *frozenCursor) head() *memRow {
 	return c.rows[0]
 }
 
-// next returns the next row and its version at s1; nil at the end.
+// next returns the next live row and its version at s1; nil at the end.
 func (f *frozenRows) next() (*memRow, *rowVersion) {
 	for {
-		var least *memRow
-		for i := range f.src { // newest first, so the newest row of a key is taken
+		least, at := (*memRow)(nil), 0
+		for i := range f.src {
 			if r := f.src[i].head(); r != nil && (least == nil || bytes.Compare(r.key, least.key) < 0) {
-				least = r
+				least, at = r, i
 			}
 		}
 		if least == nil {
 			return nil, nil
 		}
-		for i := range f.src {
-			if r := f.src[i].head(); r != nil && (r == least || bytes.Equal(r.key, least.key)) {
-				f.src[i].rows = f.src[i].rows[1:]
-			}
-		}
-		if v := least.newest().at(f.s1); v != nil {
+		f.src[at].rows = f.src[at].rows[1:]
+		switch v := least.newest().at(f.s1); {
+		case v.live():
 			return least, v
+		case v != nil:
+			f.ghost(at, least, v)
 		}
 	}
 }
@@ -297,11 +300,11 @@ func (f *tabletFlush) writeDeltas(ctx context.Context, d *DiskRowSet) error {
 	df.info.Seq = max(df.info.Seq, d.nextDelta)
 	d.nextDelta = df.info.Seq + 1
 	name := deltaFileName(d.id, df.info.Seq)
+	f.deltas = append(f.deltas, df) // a file that is begun only is removed, too
 	w, err := newDeltaWriter(f.t.m.fs, f.t.m.path(name), d.id)
 	if err != nil {
 		return fmt.Errorf("create %s: %w", name, err)
 	}
-	f.deltas = append(f.deltas, df)
 	var failed error
 	n := 0
 	d.dms.each(func(ordinal uint32, h *versionHead) bool {
@@ -360,8 +363,10 @@ func (f *tabletFlush) swap() {
 		}
 	}
 	ghosts := slices.DeleteFunc(slices.Clone(v.ghosts), func(g *ghostRowSet) bool { return g.until <= keep.oldest() })
-	if g := f.keepGhosts(&keep); g != nil {
-		ghosts = append(ghosts, g)
+	for _, rows := range f.ghosts {
+		if g := f.keepGhosts(rows, &keep); g != nil {
+			ghosts = append(ghosts, g)
+		}
 	}
 	for _, d := range f.deltas {
 		d.set.delta, d.set.live = d.info, d.set.rows-d.deleted
@@ -403,7 +408,7 @@ func (o *flushOutput) carry(s1 Epoch, keep *snapshotSet) {
 	oldest := keep.oldest()
 	for _, ord := range o.seen {
 		v := o.rows[ord].newest().at(s1)
-		if v.epoch <= oldest {
+		if v.epoch <= oldest || o.rows[ord].newest().epoch > s1 { // else moveDirty takes the chain
 			continue
 		}
 		n := &rowVersion{epoch: v.epoch, kind: versionBase}
@@ -413,11 +418,11 @@ func (o *flushOutput) carry(s1 Epoch, keep *snapshotSet) {
 	}
 }
 
-// keepGhosts keeps the deleted rows that open snapshots still see.
-func (f *tabletFlush) keepGhosts(keep *snapshotSet) *ghostRowSet {
+// keepGhosts keeps the deleted rows of one MemRowSet that open snapshots still see.
+func (f *tabletFlush) keepGhosts(ghosts []*memRow, keep *snapshotSet) *ghostRowSet {
 	g := &ghostRowSet{MemRowSet: newMemRowSet(f.t.m.nextRowSet.Add(1)-1, &f.t.m.deltaBytes)}
 	var rows []*memRow
-	for _, r := range f.ghosts {
+	for _, r := range ghosts {
 		v := r.newest().at(f.s1)
 		if v.epoch <= keep.oldest() {
 			continue

@@ -100,7 +100,7 @@ func (w *maintenance) once(ctx context.Context) error {
 	if m.poisoned.Load() || m.options.ReadOnly {
 		return nil
 	}
-	if ts := m.due(); len(ts) > 0 {
+	if ts := m.due(); len(ts) > 0 || m.dropsDue() {
 		if err := m.flushTablets(ctx, ts); err != nil {
 			return err
 		}
@@ -128,11 +128,15 @@ func (m *Manager) due() []*Tablet {
 	return ts
 }
 
-// unflushed is how many bytes of memory a flush would write.
+// unflushed is how many bytes of memory a flush would write, at least 1 if the tablet
+// holds the log: a commit that found no space has left nothing but its anchor.
 func (t *Tablet) unflushed() int64 {
 	v := t.acquire()
 	defer v.release()
 	var n int64
+	if t.anchor.Load() != 0 || t.flushing.Load() != 0 {
+		n++
+	}
 	if !v.mem.empty() {
 		n += v.mem.bytes.own.Load()
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -31,6 +32,9 @@ type Manager struct {
 	// gate is held shared by every commit and exclusively by Close.
 	gate   sync.RWMutex
 	closed bool
+	// shutDown is set before the components go: who takes a version and then finds
+	// it unset has the real ones.
+	shutDown atomic.Bool
 
 	// applying is held shared from before a record is appended until its ops are
 	// applied; whoever holds it exclusively sees every assigned epoch applied.
@@ -118,12 +122,14 @@ func (m *Manager) dropTablet(t *Tablet, e Epoch) {
 
 // purgeDropped forgets the dropped tablets that nobody can read any more.
 func (m *Manager) purgeDropped() {
+	m.flushMu.Lock() // a flush may be writing files for one of them
+	defer m.flushMu.Unlock()
 	oldest := m.mvcc.oldest()
 	m.mu.Lock()
 	var gone []*Tablet
 	kept := m.dropped[:0]
 	for _, t := range m.dropped {
-		if Epoch(t.dropped.Load()) <= oldest && t.inSuperBlock.Load() == false {
+		if Epoch(t.dropped.Load()) <= oldest && !t.inSuperBlock.Load() {
 			gone = append(gone, t)
 			delete(m.tablets, t.id)
 		} else {
@@ -133,20 +139,35 @@ func (m *Manager) purgeDropped() {
 	m.dropped = kept
 	m.mu.Unlock()
 	for _, t := range gone {
-		t.purge()
+		t.purge(true)
 	}
 }
 
-// purge gives up the components of a dropped tablet.
-func (t *Tablet) purge() {
+// dropsDue tells whether the next superblock would set the files of dropped tablets
+// free.
+func (m *Manager) dropsDue() bool {
+	oldest := m.mvcc.oldest()
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return slices.ContainsFunc(m.dropped, func(t *Tablet) bool {
+		return Epoch(t.dropped.Load()) <= oldest && t.inSuperBlock.Load()
+	})
+}
+
+// purge gives up the components of a tablet; doom deletes its files when the last
+// reader is gone.
+func (t *Tablet) purge(doom bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	old := t.current.Load()
 	for _, d := range old.disk {
-		d.doomed.Store(true)
+		d.doomed.Store(doom)
 	}
 	t.install(newVersion(t.m.newMemRowSet(), nil, nil, nil))
 	old.mem.bytes.drop()
+	for _, f := range old.frozen {
+		f.bytes.drop()
+	}
 	for _, g := range old.ghosts {
 		g.bytes.drop()
 	}
@@ -257,14 +278,10 @@ func (m *Manager) shut() error {
 	tablets := m.tablets
 	m.tablets = map[TabletID]*Tablet{}
 	m.mu.Unlock()
+	m.shutDown.Store(true)
 	for _, t := range tablets {
-		if t.dropped.Load() != 0 {
-			t.purge()
-			continue
-		}
-		t.mu.Lock()
-		t.install(newVersion(m.newMemRowSet(), nil, nil, nil))
-		t.mu.Unlock()
+		// the files of a dropped tablet stay while the superblock names them
+		t.purge(t.dropped.Load() != 0 && !t.inSuperBlock.Load())
 	}
 	if m.log != nil {
 		if err := m.log.Close(); err != nil {

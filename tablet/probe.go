@@ -177,6 +177,7 @@ func (v *version) get(t *Tablet, key []byte, hash uint64, e Epoch, c *BatchCount
 	for i := 0; i < len(v.ghosts) && !settled; i++ {
 		if e < v.ghosts[i].until {
 			look(v.ghosts[i].MemRowSet)
+			settled = found // a key that was deleted there may have come back since
 		}
 	}
 	if settled || len(v.disk) == 0 {
