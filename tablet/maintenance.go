@@ -179,11 +179,7 @@ func (m *Manager) flushAll(ctx context.Context) error {
 
 // countersMoved tells whether a counter has a value that neither log nor superblock
 // holds.
-func (m *Manager) countersMoved() bool {
-	m.movedMu.Lock()
-	defer m.movedMu.Unlock()
-	return len(m.moved) > 0
-}
+func (m *Manager) countersMoved() bool { return len(m.movedCounters()) > 0 }
 
 // Flush writes everything that is in memory to files and frees the log. On an error
 // everything stays as it was; ErrNoSpace clears by itself.

@@ -182,8 +182,10 @@ func (m *Manager) counterMoved(t *Tablet) {
 	m.moved[t] = struct{}{}
 }
 
-// takeMoved hands out the tablets whose counters moved, once.
-func (m *Manager) takeMoved() []*Tablet {
+// movedCounters are the tablets with a counter value that no log record holds yet.
+// They stay in the set until one does: the commit that asks may be overtaken by
+// another one that is acknowledged before.
+func (m *Manager) movedCounters() []*Tablet {
 	m.movedMu.Lock()
 	defer m.movedMu.Unlock()
 	if len(m.moved) == 0 {
@@ -191,10 +193,23 @@ func (m *Manager) takeMoved() []*Tablet {
 	}
 	ts := make([]*Tablet, 0, len(m.moved))
 	for t := range m.moved {
-		ts = append(ts, t)
+		if t.countersLogged() || t.dropped.Load() != 0 || m.lookup(t.id) != t {
+			delete(m.moved, t) // a tablet that is not created yet logs its own
+		} else {
+			ts = append(ts, t)
+		}
 	}
-	clear(m.moved)
 	return ts
+}
+
+// countersLogged tells whether log or superblock hold every counter value of t.
+func (t *Tablet) countersLogged() bool {
+	for slot := range t.counters {
+		if t.counters[slot].Load() > t.logged[slot].Load() {
+			return false
+		}
+	}
+	return true
 }
 
 // writable tells why a commit can't be taken; the caller holds gate.

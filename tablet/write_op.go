@@ -141,9 +141,6 @@ func (op *writeOp) run(ctx context.Context) (Epoch, wal.LSN, error) {
 		return op.m.stamp(e)
 	})
 	if err != nil {
-		for _, c := range op.moved {
-			op.m.counterMoved(c.t)
-		}
 		return 0, 0, op.m.logError(err)
 	}
 	op.apply(e)
@@ -243,8 +240,8 @@ func (op *writeOp) addMovedCounters() {
 			add(p.t)
 		}
 	}
-	for _, t := range op.m.takeMoved() {
-		if !written[t.id] && t.dropped.Load() == 0 && op.m.lookup(t.id) == t {
+	for _, t := range op.m.movedCounters() {
+		if !written[t.id] {
 			add(t)
 		}
 	}
