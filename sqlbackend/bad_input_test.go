@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"ksql/internal/vfs"
 	"ksql/tablet"
@@ -238,10 +239,19 @@ func TestFolderInUse(t *testing.T) {
 	}
 }
 
+// A new folder and one that is opened again: in both root has no password.
 func TestServeRefusesOpenRoot(t *testing.T) {
-	b := openMem(t, vfs.NewMem())
-	err := b.Serve(t.Context(), ServeOptions{Address: "0.0.0.0:0"})
-	if !errors.Is(err, ErrRootWithoutPassword) || !strings.Contains(err.Error(), "ALTER USER") {
-		t.Fatalf("serve: %v", err)
+	m := vfs.NewMem()
+	for range 2 {
+		b := openMem(t, m)
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+		err := b.Serve(ctx, ServeOptions{Address: "0.0.0.0:0"})
+		stop()
+		if !errors.Is(err, ErrRootWithoutPassword) || !strings.Contains(err.Error(), "ALTER USER") {
+			t.Fatalf("serve: %v", err)
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

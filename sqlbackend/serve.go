@@ -136,8 +136,7 @@ func addresses(ls []net.Listener) (tcp, socket string) {
 	return tcp, socket
 }
 
-// checkRoot refuses to listen beyond loopback while an account with all privileges
-// has no password.
+// checkRoot refuses to listen beyond loopback while a root account has no password.
 func (b *Backend) checkRoot(address string) error {
 	if address == "" || isLoopback(address) {
 		return nil
@@ -146,7 +145,8 @@ func (b *Backend) checkRoot(address string) error {
 	defer rd.Close()
 	var open *mysql_db.User
 	rd.VisitUsers(func(u *mysql_db.User) {
-		if u.IsSuperUser && u.AuthString == "" && !u.Locked && !u.IsRole && u.User == "root" {
+		// by name: IsSuperUser is not there any more once accounts were read from disk
+		if u.User == "root" && u.AuthString == "" && !u.Locked && !u.IsRole {
 			open = u
 		}
 	})
