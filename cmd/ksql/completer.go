@@ -32,7 +32,8 @@ func (c *completer) complete(line string, pos int) (head string, completions []s
 	head, word := before[:start], before[start:]
 	c.load()
 	if table, ok := strings.CutSuffix(head, "."); ok {
-		table = strings.Trim(table[wordStart(table):], "`")
+		table = strings.TrimSuffix(table, "`")
+		table = table[wordStart(table):]
 		return head, matching(c.tables[strings.ToLower(table)], word), tail
 	}
 	if word == "" {

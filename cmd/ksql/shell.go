@@ -116,6 +116,7 @@ func (s *shell) loop(ctx context.Context) error {
 		err = s.line(ctx, line)
 		switch {
 		case errors.Is(err, errQuit):
+			s.bye()
 			return nil
 		case err != nil:
 			return err
@@ -128,7 +129,8 @@ func (s *shell) loop(ctx context.Context) error {
 // end runs what stands behind the last delimiter, as mysql does when input ends.
 func (s *shell) end(ctx context.Context) error {
 	if s.person {
-		fmt.Fprintln(s.env.stdout, "Bye")
+		fmt.Fprintln(s.env.stdout)
+		s.bye()
 		return nil
 	}
 	if text := strings.TrimSpace(strings.Join(s.typed, "\n")); s.splitter.Pending() == ";" && text != "" {
@@ -138,6 +140,12 @@ func (s *shell) end(ctx context.Context) error {
 		return errReported
 	}
 	return nil
+}
+
+func (s *shell) bye() {
+	if s.person {
+		fmt.Fprintln(s.env.stdout, "Bye")
+	}
 }
 
 func (s *shell) forget() {
