@@ -70,28 +70,33 @@ func (m *mvcc) markApplied(e Epoch, end wal.LSN) {
 	p := &m.pending[uint64(e)-m.published.Load()-1]
 	p.end, p.applied = end, true
 	if !m.needSync {
-		m.advanceLocked()
+		m.advanceLocked(0)
 	}
 }
 
 // publish waits until epoch e is published. The caller has applied it and, if that
 // is asked for, synced its record; what is missing at most is an older epoch whose
 // record is synced too, by the log's order, and which is just being applied.
+//
+// The log is asked before mu is taken: it calls assign, which takes mu, with its own
+// lock held. What it says covers e and so everything that e waits for.
 func (m *mvcc) publish(e Epoch) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.advanceLocked()
-	for Epoch(m.published.Load()) < e {
-		m.moved.Wait()
-		m.advanceLocked()
-	}
-}
-
-func (m *mvcc) advanceLocked() {
 	var limit wal.LSN
 	if m.needSync {
 		limit = m.synced()
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.advanceLocked(limit)
+	for Epoch(m.published.Load()) < e {
+		m.moved.Wait()
+		m.advanceLocked(limit)
+	}
+}
+
+// advanceLocked publishes what is applied and, if that is asked for, ends at or
+// before limit.
+func (m *mvcc) advanceLocked(limit wal.LSN) {
 	n := 0
 	for n < len(m.pending) && m.pending[n].applied && (!m.needSync || m.pending[n].end <= limit) {
 		n++

@@ -102,7 +102,12 @@ func (tx *Transaction) Scan(ctx context.Context, spec ScanSpec) (*Iterator, erro
 		tx.m.mvcc.acquire(it.epoch)
 		it.pinned = true
 	}
-	it.v = t.acquire()
+	if it.v, err = tx.components(t); err != nil {
+		if it.pinned {
+			tx.m.mvcc.release(it.epoch)
+		}
+		return nil, err
+	}
 	tx.m.counters.scans.Add(1)
 	if to := tx.overlay.tablets[spec.Tablet]; to != nil && len(to.list) > 0 {
 		own := newOverlaySource(to, &spec, tx.hides(spec.OwnStatement))

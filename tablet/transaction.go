@@ -134,11 +134,24 @@ func (tx *Transaction) tablet(id TabletID) (*Tablet, error) {
 		}
 	}
 	t := tx.m.lookup(id)
+	if tx.m.shutDown.Load() {
+		return nil, ErrClosed
+	}
 	if t == nil || t.dropped.Load() != 0 && !t.aliveAt(tx.oldestRead()) {
 		return nil, fmt.Errorf("tablet %d: %w", id, ErrTabletNotFound)
 	}
 	tx.lastID, tx.lastTab = id, t
 	return t, nil
+}
+
+// components captures the present version of a tablet. Errors: ErrClosed.
+func (tx *Transaction) components(t *Tablet) (*version, error) {
+	v := t.acquire()
+	if tx.m.shutDown.Load() { // v may be the nothing that Close has left
+		v.release()
+		return nil, ErrClosed
+	}
+	return v, nil
 }
 
 func (tx *Transaction) oldestRead() Epoch {
@@ -173,7 +186,10 @@ func (tx *Transaction) Get(ctx context.Context, id TabletID, key []byte, mode Re
 			return row, found, nil
 		}
 	}
-	v := t.acquire()
+	v, err := tx.components(t)
+	if err != nil {
+		return Row{}, false, err
+	}
 	defer v.release()
 	var c BatchCounters
 	row, found, err := v.get(t, key, hash, e, &c)
@@ -225,7 +241,10 @@ func (tx *Transaction) Probe(ctx context.Context, id TabletID, keys [][]byte, ou
 	}
 	tx.batch.Keys = tx.batch.OverlayHits
 	limit := tx.m.newestReadable()
-	v := t.acquire()
+	v, err := tx.components(t)
+	if err != nil {
+		return err
+	}
 	err = v.probe(t, ask, out, limit, &tx.batch)
 	v.release()
 	tx.m.counters.probeBatches.Add(1)
