@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -52,6 +53,7 @@ type memNode struct {
 	size, syncedSize int64
 	blocks, synced   [][]byte
 	dirty            map[int]struct{} // blocks that differ from synced
+	unlinked         bool             // no name is left: its space is given back already
 }
 
 // NewMem returns an empty file system without a space limit.
@@ -72,8 +74,9 @@ func (m *MemFS) SetSpace(n int64) {
 	m.space = n
 }
 
-func (m *MemFS) take(n int64) error {
-	if m.space < 0 || n <= 0 {
+// take takes n bytes of space for a node.
+func (m *MemFS) take(node *memNode, n int64) error {
+	if m.space < 0 || n <= 0 || node.unlinked {
 		return nil
 	}
 	if n > m.space {
@@ -83,10 +86,16 @@ func (m *MemFS) take(n int64) error {
 	return nil
 }
 
-func (m *MemFS) give(n int64) {
-	if m.space >= 0 {
+func (m *MemFS) give(node *memNode, n int64) {
+	if m.space >= 0 && !node.unlinked {
 		m.space += n
 	}
+}
+
+// unlink gives a nameless file's space back; open handles go on.
+func (m *MemFS) unlink(node *memNode) {
+	m.give(node, node.size)
+	node.unlinked = true
 }
 
 func (m *MemFS) dirOf(op, name string) (*memDir, string, error) {
@@ -118,7 +127,7 @@ func (m *MemFS) Create(name string) (File, error) {
 		n = &memNode{}
 		d.change(nameChange{to: base, node: n})
 	} else {
-		m.give(n.size)
+		m.give(n, n.size)
 		n.truncate(0)
 	}
 	return &memFile{m: m, node: n, name: name, write: true}, nil
@@ -169,7 +178,7 @@ func (m *MemFS) Remove(name string) error {
 	defer m.mu.Unlock()
 	clean := path.Clean(name)
 	if d := m.dirs[clean]; d != nil {
-		if len(d.now) > 0 {
+		if len(d.now) > 0 || len(m.subdirs(clean)) > 0 {
 			return pathError("remove", name, syscall.ENOTEMPTY)
 		}
 		delete(m.dirs, clean)
@@ -179,13 +188,14 @@ func (m *MemFS) Remove(name string) error {
 	if err != nil {
 		return err
 	}
-	m.give(n.size)
+	m.unlink(n)
 	d := m.dirs[path.Dir(clean)]
 	d.change(nameChange{from: path.Base(clean)})
 	return nil
 }
 
-// Rename implements FS, within one directory.
+// Rename implements FS for files. Between two directories it is a removal in one and
+// a creation in the other, of which a crash may keep either alone.
 func (m *MemFS) Rename(oldname, newname string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -193,28 +203,52 @@ func (m *MemFS) Rename(oldname, newname string) error {
 	if err != nil {
 		return err
 	}
-	d, base, err := m.dirOf("rename", newname)
+	to, base, err := m.dirOf("rename", newname)
 	if err != nil {
 		return err
 	}
-	if d != m.dirs[path.Dir(path.Clean(oldname))] {
-		return pathError("rename", newname, syscall.EXDEV)
+	if m.dirs[path.Clean(newname)] != nil {
+		return pathError("rename", newname, syscall.EISDIR)
 	}
-	if old := d.now[base]; old != nil && old != n {
-		m.give(old.size)
+	if old := to.now[base]; old == n {
+		return nil
+	} else if old != nil {
+		m.unlink(old)
 	}
-	d.change(nameChange{from: path.Base(oldname), to: base, node: n})
+	from := m.dirs[path.Dir(path.Clean(oldname))]
+	if from == to {
+		to.change(nameChange{from: path.Base(oldname), to: base, node: n})
+		return nil
+	}
+	to.change(nameChange{to: base, node: n})
+	from.change(nameChange{from: path.Base(oldname)})
 	return nil
 }
 
-// MkdirAll implements FS; directories are durable at once.
+// MkdirAll implements FS.
 func (m *MemFS) MkdirAll(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for p := path.Clean(dir); m.dirs[p] == nil; p = path.Dir(p) {
+		if d := m.dirs[path.Dir(p)]; d != nil && d.now[path.Base(p)] != nil {
+			return pathError("mkdir", dir, syscall.ENOTDIR)
+		}
+	}
+	for p := path.Clean(dir); m.dirs[p] == nil; p = path.Dir(p) {
 		m.dirs[p] = newMemDir()
 	}
 	return nil
+}
+
+// subdirs gives the base names of the directories in a directory.
+func (m *MemFS) subdirs(dir string) []string {
+	var names []string
+	for p := range m.dirs {
+		if p != dir && path.Dir(p) == dir && p != "." && p != "/" {
+			names = append(names, path.Base(p))
+		}
+	}
+	return names
 }
 
 // List implements FS.
@@ -226,14 +260,9 @@ func (m *MemFS) List(dir string) ([]string, error) {
 	if d == nil {
 		return nil, pathError("list", dir, fs.ErrNotExist)
 	}
-	var names []string
+	names := m.subdirs(clean)
 	for n := range d.now {
 		names = append(names, n)
-	}
-	for p := range m.dirs {
-		if p != clean && path.Dir(p) == clean {
-			names = append(names, path.Base(p))
-		}
 	}
 	sort.Strings(names)
 	return names, nil
@@ -270,20 +299,30 @@ func (l *memLock) Close() error {
 
 // Lock implements FS. A crash clone starts unlocked.
 func (m *MemFS) Lock(name string, owner []byte) (io.Closer, error) {
-	f, err := m.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
+	clean := path.Clean(name)
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if o, held := m.locks[name]; held {
+	o, held := m.locks[clean]
+	if !held {
+		m.locks[clean] = append([]byte{}, owner...)
+	}
+	m.mu.Unlock()
+	if held {
 		return nil, &LockedError{Name: name, Owner: o}
 	}
-	m.locks[name] = append([]byte{}, owner...)
-	return &memLock{m: m, name: name}, nil
+	l := &memLock{m: m, name: clean}
+	if err := m.writeOwner(name, owner); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+func (m *MemFS) writeOwner(name string, owner []byte) error {
+	f, err := m.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(owner)
+	return errors.Join(err, f.Close())
 }
 
 // Corrupt changes one byte of a file behind everybody's back, synced state included.

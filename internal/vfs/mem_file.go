@@ -23,22 +23,31 @@ func (n *memNode) grow(size int64) {
 	}
 	n.size = size
 	for int64(len(n.blocks))*memBlock < size {
+		i := len(n.blocks)
 		n.blocks = append(n.blocks, nil)
+		if i < len(n.synced) && n.synced[i] != nil { // was cut, comes back as zeros
+			n.mark(i)
+		}
 	}
+}
+
+// mark notes that block i differs from its synced state.
+func (n *memNode) mark(i int) {
+	if n.dirty == nil {
+		n.dirty = map[int]struct{}{}
+	}
+	n.dirty[i] = struct{}{}
 }
 
 // own returns block i for writing.
 func (n *memNode) own(i int) []byte {
-	if _, ok := n.dirty[i]; ok {
+	if _, ok := n.dirty[i]; ok && n.blocks[i] != nil {
 		return n.blocks[i]
 	}
 	b := make([]byte, memBlock)
 	copy(b, n.blocks[i])
 	n.blocks[i] = b
-	if n.dirty == nil {
-		n.dirty = map[int]struct{}{}
-	}
-	n.dirty[i] = struct{}{}
+	n.mark(i)
 	return b
 }
 
@@ -94,12 +103,6 @@ func (n *memNode) sync() {
 	for i := range n.dirty {
 		n.synced[i] = n.blocks[i]
 	}
-	// blocks that were cut and came back as zeros are not in dirty
-	for i := range n.synced {
-		if n.blocks[i] == nil {
-			n.synced[i] = nil
-		}
-	}
 	n.dirty = nil
 }
 
@@ -121,6 +124,9 @@ func (f *memFile) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.check("read", false); err != nil {
 		return 0, err
 	}
+	if off < 0 {
+		return 0, pathError("read", f.name, syscall.EINVAL)
+	}
 	if n := f.node.readAt(p, off); n < len(p) {
 		return n, io.EOF
 	}
@@ -137,7 +143,10 @@ func (f *memFile) writeAt(p []byte, off int64) (int, error) {
 	if err := f.check("write", true); err != nil {
 		return 0, err
 	}
-	if err := f.m.take(off + int64(len(p)) - f.node.size); err != nil {
+	if off < 0 {
+		return 0, pathError("write", f.name, syscall.EINVAL)
+	}
+	if err := f.m.take(f.node, off+int64(len(p))-f.node.size); err != nil {
 		return 0, pathError("write", f.name, err)
 	}
 	f.node.writeAt(p, off)
@@ -194,10 +203,10 @@ func (f *memFile) Truncate(n int64) error {
 	if err := f.check("truncate", true); err != nil {
 		return err
 	}
-	if err := f.m.take(n - f.node.size); err != nil {
+	if err := f.m.take(f.node, n-f.node.size); err != nil {
 		return pathError("truncate", f.name, err)
 	}
-	f.m.give(f.node.size - min(n, f.node.size))
+	f.m.give(f.node, f.node.size-min(n, f.node.size))
 	f.node.truncate(n)
 	f.end = n
 	return nil
@@ -209,7 +218,7 @@ func (f *memFile) Preallocate(off, n int64) error {
 	if err := f.check("preallocate", true); err != nil {
 		return err
 	}
-	if err := f.m.take(off + n - f.node.size); err != nil {
+	if err := f.m.take(f.node, off+n-f.node.size); err != nil {
 		return pathError("preallocate", f.name, err)
 	}
 	f.node.grow(off + n)

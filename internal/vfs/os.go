@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"sort"
 	"sync/atomic"
 
@@ -44,7 +45,23 @@ func (o osFS) OpenReadWrite(name string) (File, error) { return o.open(name, os.
 func (o osFS) OpenDir(name string) (File, error)       { return o.open(name, os.O_RDONLY) }
 func (osFS) Remove(name string) error                  { return os.Remove(name) }
 func (osFS) Rename(oldname, newname string) error      { return os.Rename(oldname, newname) }
-func (osFS) MkdirAll(dir string) error                 { return os.MkdirAll(dir, 0o750) }
+
+// MkdirAll syncs the parent of every directory that it makes.
+func (o osFS) MkdirAll(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return os.MkdirAll(dir, 0o750) // tells a file from a directory
+	}
+	parent := filepath.Dir(filepath.Clean(dir))
+	if parent != dir {
+		if err := o.MkdirAll(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return err
+	}
+	return SyncDir(o, parent)
+}
 
 func (osFS) List(dir string) ([]string, error) {
 	es, err := os.ReadDir(dir)
@@ -130,20 +147,20 @@ func (f *osFile) Size() (int64, error) {
 // Sync is fdatasync for files; a directory takes fsync. EINTR means that nothing
 // was reported yet, so the call is made again; any other error is final.
 func (f *osFile) Sync() error {
-	err := retryInterrupted(func() error { return unix.Fdatasync(int(f.f.Fd())) })
+	err := retryInterrupted(func() error { return syncData(f.f) })
 	if err != nil {
 		return pathError("sync", f.f.Name(), err)
 	}
 	return nil
 }
 
-// Preallocate zero-fills where fallocate is not supported.
+// Preallocate zero-fills what lies behind the end where fallocate is not supported.
 func (f *osFile) Preallocate(off, n int64) error {
 	size, err := f.Size()
 	if err != nil {
 		return err
 	}
-	err = retryInterrupted(func() error { return unix.Fallocate(int(f.f.Fd()), 0, off, n) })
+	err = retryInterrupted(func() error { return allocate(f.f, off, n) })
 	if err == nil {
 		return nil
 	}

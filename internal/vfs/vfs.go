@@ -54,7 +54,8 @@ type FS interface {
 	Remove(name string) error
 	// Rename moves a file over another, atomically.
 	Rename(oldname, newname string) error
-	// MkdirAll makes a directory and its parents.
+	// MkdirAll makes a directory and its parents, durably: a new name has been synced
+	// when it returns, so that a folder cannot vanish with what was synced inside it.
 	MkdirAll(dir string) error
 	// List gives the base names in a directory, sorted.
 	List(dir string) ([]string, error)
