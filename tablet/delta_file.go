@@ -20,7 +20,9 @@ import (
 //	block…  0  4  length n of the content, at most deltaBlockMax
 //	        4  4  CRC-32C of the content, seeded with that of the length
 //	        8  n  records
-//	end     a block of length 0 whose CRC field holds the number of records
+//	end     0  4  0
+//	        4  4  number of records
+//	        8  4  CRC-32C of the 8 bytes before
 //
 //	record  uvarint ordinal (from the record before, the first from -1) | uvarint epoch
 //	        | u8 kind: 1 changed, 2 deleted | changed: bytes change list
