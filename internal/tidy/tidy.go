@@ -42,7 +42,7 @@ var owners = map[string]string{
 var arrows = map[string][]string{
 	"cmd/ksql":            {"config", "sqlbackend", "sqlbackend/driver", "sqlbackend/parser"},
 	"examples/quickstart": {"sqlbackend", "sqlbackend/driver"},
-	"scripts/bench":       {"internal/vfs", "sqlbackend", "sqlbackend/driver", "tablet"},
+	"scripts/bench":       {"internal/vfs", "sqlbackend", "sqlbackend/driver", "sqlbackend/wire", "tablet"},
 	"sqlbackend/driver":   {"sqlbackend", "sqlbackend/wire"},
 	"sqlbackend": {"sqlbackend/wire", "sqlbackend/dml", "sqlbackend/scan", "sqlbackend/catalog", "sqlbackend/parser",
 		"tablet", "internal/vfs"},
