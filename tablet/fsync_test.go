@@ -83,7 +83,7 @@ func TestFsyncOrder(t *testing.T) {
 	}
 	lines := log.take()
 	golden(t, "open", lines)
-	inOrder(t, lines, "sync: data/SUPERBLOCK.new", "rename: data/SUPERBLOCK.new -> data/SUPERBLOCK", "sync: data",
+	inOrder(t, lines, "sync: data/SUPERBLOCK.new", "rename: data/SUPERBLOCK.new -> data/SUPERBLOCK", "sync: data", "sync: .",
 		"create: data/wal/", "sync: data/wal/", "sync: data/wal")
 
 	id := createTest(t, m)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -111,6 +112,11 @@ func (m *Manager) createFolder() (*SuperBlock, error) {
 		Tablets: []SuperBlockTablet{{ID: CatalogTabletID, Schema: catalogSchema()}}}
 	if _, err := sb.install(m.fs, m.dir); err != nil {
 		return nil, fmt.Errorf("create data folder: %w", err)
+	}
+	// the folder's own name must be as durable as what it will hold; a parent that
+	// may be passed but not read is left to the system
+	if err := vfs.SyncDir(m.fs, filepath.Dir(m.dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("sync the parent of the data folder: %w", err)
 	}
 	return sb, nil
 }
