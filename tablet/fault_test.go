@@ -148,6 +148,7 @@ func faultAt(t *testing.T, i int64, fault error) bool {
 				t.Errorf("%s: a later flush fails: %v", what, err)
 			}
 			checkNoLogHeld(t, f.m)
+			checkClean(t, f.m)
 		}
 	}
 	if f.m != nil {

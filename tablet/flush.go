@@ -77,12 +77,16 @@ func (m *Manager) flush(ctx context.Context, tablets []*Tablet) error {
 	}
 	renamed, err := m.installSuperBlock(fs)
 	if err != nil {
-		if !renamed { // else a crash may show the superblock that names the new files
+		if renamed { // a crash may show the superblock that names the new files
+			m.super.uncertain = append(m.super.uncertain, fs...)
+		} else {
 			tabletFlush{}.removeFiles(fs)
 		}
 		return err
 	}
 	done = true
+	tabletFlush{}.removeFiles(m.super.uncertain)
+	m.super.uncertain = nil
 	for _, f := range fs {
 		f.swap()
 		m.counters.flushes.Add(1)

@@ -13,6 +13,9 @@ import (
 type superBlockState struct {
 	sequence   uint64
 	replayFrom atomic.Int64 // LSN where recovery would start now
+	// uncertain are flushes whose superblock was renamed, but perhaps not durably:
+	// their files go when the next one is.
+	uncertain []*tabletFlush
 }
 
 // syncRowSets makes the names of new files durable.
