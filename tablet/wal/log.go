@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"sync"
 	"time"
 
 	"ksql/internal/vfs"
@@ -28,7 +27,8 @@ type Options struct {
 	SegmentSize int64         // bytes of a segment file; default 16 MiB, at least 64 KiB
 	Sync        SyncMode      // default Full
 	Interval    time.Duration // of SyncMode Interval; default 1 s
-	// OnSync is told the number of records and the time of each sync.
+	// OnSync is told the number of records and the time of each sync. The next sync
+	// waits for it.
 	OnSync func(records int, d time.Duration)
 }
 
@@ -39,61 +39,31 @@ const (
 	maxPending = 4 << 20
 )
 
-// Stats counts since Open.
-type Stats struct {
-	Records, Bytes int64 // appended
-	Syncs          int64
-	MaxGroup       int64 // most records made durable by one sync
-	Segments       int
-}
-
 // Log is an open log. Its methods are safe for concurrent use after Replay.
 type Log struct {
+	groupCommit // its mu guards the fields here too, unless said otherwise
+
 	fs  vfs.FS
 	dir string
 	o   Options
+	id  uint64 // constant after Replay
 
-	mu       sync.Mutex
-	moved    *sync.Cond // a leader has finished
-	replayed bool
-	closed   bool
-	err      error // poisoned
-	id       uint64
-	segments []*segment // ascending; the last one is written to
-	end      LSN        // of what was appended
-	written  LSN
-	synced   LSN
-	pending  []chunk
-	spare    []byte // buffer for the next group
-	bytes    int    // in pending
-	records  int    // in pending
-	unsynced int    // records written and not synced
-	leading  bool   // somebody writes or syncs
-	stats    Stats
+	replayed  bool
+	closed    bool
+	rolling   bool       // a segment is being made
+	segments  []*segment // ascending; the last one is written to
+	abandoned []LSN      // first LSNs of begun commits that will have no end
+
+	// of the leader
+	dirty   []*segment        // written since their last sync, ascending
+	noted   *segment          // where the promise goes
+	promise [promiseSize]byte // buffer
 
 	stop chan struct{} // of the interval goroutine
 	done chan struct{}
 }
 
-// segment is one file; offsets in it follow from the LSN.
-type segment struct {
-	name  string
-	first LSN
-	room  LSN // end of its preallocated space
-	f     vfs.File
-	dirty bool // written since its last sync; guarded by leading
-}
-
-func (s *segment) offset(at LSN) int64 { return pageSize + int64(at-s.first) }
-
-// chunk is what goes to one segment with one write.
-type chunk struct {
-	seg *segment
-	at  LSN
-	buf []byte
-}
-
-// Open opens or prepares the log in dir. Replay comes next.
+// Open prepares the log in dir, which is made if need be. Replay comes next.
 func Open(fsys vfs.FS, dir string, o Options) (*Log, error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = defaultSegmentSize
@@ -108,81 +78,93 @@ func Open(fsys vfs.FS, dir string, o Options) (*Log, error) {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
 	l := &Log{fs: fsys, dir: dir, o: o}
-	l.moved = sync.NewCond(&l.mu)
+	l.init(commitEnv{write: l.writeGroup, sync: l.syncDirty, promise: l.notePromise, onSync: o.OnSync})
 	return l, nil
 }
 
 // Append puts one commit into the log and returns its end, for Sync. seal is called
 // in the critical section that orders commits, with the first LSN of the commit;
 // it must be quick. An error means that seal was not called and nothing happened:
-// no space (which clears by itself), or a poisoned log.
-func (l *Log) Append(payload []byte, seal func(LSN) Stamp) (LSN, error) {
-	var first LSN
-	chunked := false
-	for len(payload) > MaxRecord {
-		at, err := l.append(payload[:MaxRecord], func(at LSN) recordHeader {
-			if !chunked {
-				return recordHeader{typ: recordBegin, first: at}
-			}
-			return recordHeader{typ: recordMiddle, first: first}
-		})
-		if err != nil {
-			return 0, err
-		}
-		if !chunked {
-			first, chunked = at, true
-		}
-		payload = payload[MaxRecord:]
+// no space (which clears by itself), or a log that is poisoned or closed.
+func (l *Log) Append(payload []byte, seal func(first LSN) Stamp) (end LSN, err error) {
+	if len(payload) <= MaxRecord {
+		_, end, err = l.append(recordFull, 0, payload, seal)
+		return end, err
 	}
-	at, err := l.append(payload, func(at LSN) recordHeader {
-		if chunked {
-			return recordHeader{typ: recordEnd, first: first, stamp: seal(first)}
-		}
-		return recordHeader{typ: recordFull, first: at, stamp: seal(at)}
-	})
+	first, _, err := l.append(recordBegin, 0, payload[:MaxRecord], nil)
 	if err != nil {
 		return 0, err
 	}
-	return at + LSN(recordSize(len(payload))), nil
-}
-
-// append puts one record into the group buffer and returns its LSN.
-func (l *Log) append(payload []byte, header func(LSN) recordHeader) (LSN, error) {
-	crc := crc32.Checksum(payload, castagnoli)
-	size := recordSize(len(payload))
-	l.mu.Lock()
-	if err := l.usable(); err != nil {
+	for payload = payload[MaxRecord:]; len(payload) > MaxRecord && err == nil; payload = payload[MaxRecord:] {
+		_, _, err = l.append(recordMiddle, first, payload[:MaxRecord], nil)
+	}
+	if err == nil {
+		_, end, err = l.append(recordEnd, first, payload, seal)
+	}
+	if err != nil {
+		l.mu.Lock()
+		l.abandoned = append(l.abandoned, first)
 		l.mu.Unlock()
 		return 0, err
 	}
-	seg := l.segments[len(l.segments)-1]
-	if seg.room-l.end < LSN(size) {
-		var err error
-		if seg, err = l.roll(size); err != nil {
-			l.mu.Unlock()
-			return 0, err
-		}
+	return end, nil
+}
+
+// append puts one record into the group buffer and returns where it begins and ends.
+// first is that of the commit, if this is not its first record.
+func (l *Log) append(typ recordType, first LSN, payload []byte, seal func(LSN) Stamp) (at, end LSN, err error) {
+	h := recordHeader{length: uint32(len(payload)), crc: crc32.Checksum(payload, castagnoli), typ: typ, first: first}
+	at, end, full, err := l.place(h, payload, seal)
+	if err == nil && full {
+		// an error has poisoned the log and reaches the caller by its Sync
+		_ = l.advance(end, false)
 	}
-	at := l.end
-	h := header(at)
-	h.length, h.crc, h.durable = uint32(len(payload)), crc, l.synced
-	c := l.chunkFor(seg, at)
-	c.buf = appendHeader(c.buf, at, h)
-	c.buf = append(c.buf, payload...)
-	for int64(len(c.buf))%align != 0 {
-		c.buf = append(c.buf, 0)
+	return at, end, err
+}
+
+// place is the critical section. full: so much has collected that it should be
+// written.
+func (l *Log) place(h recordHeader, payload []byte, seal func(LSN) Stamp) (at, end LSN, full bool, err error) {
+	size := recordSize(len(payload))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	seg, err := l.reserve(size)
+	if err != nil {
+		return 0, 0, false, err
 	}
-	l.end += LSN(size)
-	l.bytes += int(size)
-	l.records++
+	l.logAbandoned(seg, size)
+	at = l.end.load()
+	if h.typ == recordFull || h.typ == recordBegin {
+		h.first = at
+	}
+	if seal != nil {
+		h.stamp = seal(h.first)
+	}
+	l.put(seg, at, h, payload)
+	l.records.Add(1)
 	l.stats.Records++
-	l.stats.Bytes += size
-	full := l.bytes > maxPending
-	l.mu.Unlock()
-	if full { // its error poisons the log and reaches the caller's Sync
-		_ = l.advance(at+LSN(size), false)
+	return at, at + LSN(size), l.bytes > maxPending, nil
+}
+
+// put copies a record into the group buffer. The caller holds mu and has room.
+func (l *Log) put(seg *segment, at LSN, h recordHeader, payload []byte) {
+	h.durable = l.synced.load()
+	c := l.chunkFor(seg, at)
+	before := len(c.buf)
+	c.buf = appendRecord(c.buf, at, l.id, h, payload)
+	size := len(c.buf) - before
+	l.end.store(at + LSN(size))
+	l.bytes += size
+	l.stats.Bytes += int64(size)
+}
+
+// logAbandoned writes off begun commits, as far as seg has room for it beside size
+// bytes, so that their chunks don't wait in memory for an end at every start.
+func (l *Log) logAbandoned(seg *segment, size int64) {
+	for len(l.abandoned) > 0 && int64(seg.room-l.end.load()) >= size+headerSize {
+		l.put(seg, l.end.load(), recordHeader{typ: recordAbandon, first: l.abandoned[0]}, nil)
+		l.abandoned = l.abandoned[1:]
 	}
-	return at, nil
 }
 
 func (l *Log) usable() error {
@@ -190,54 +172,9 @@ func (l *Log) usable() error {
 	case l.err != nil:
 		return l.err
 	case l.closed:
-		return errors.New("the log is closed")
+		return ErrClosed
 	case !l.replayed:
 		return errors.New("BUG: Append before Replay")
 	}
 	return nil
-}
-
-func (l *Log) chunkFor(seg *segment, at LSN) *chunk {
-	if n := len(l.pending); n > 0 && l.pending[n-1].seg == seg {
-		return &l.pending[n-1]
-	}
-	buf := l.spare[:0]
-	l.spare = nil
-	l.pending = append(l.pending, chunk{seg, at, buf})
-	return &l.pending[len(l.pending)-1]
-}
-
-// roll begins a new segment at l.end with room for at least size bytes.
-func (l *Log) roll(size int64) (*segment, error) {
-	s, err := l.createSegment(l.end, max(l.o.SegmentSize-pageSize, size))
-	if err != nil {
-		return nil, fmt.Errorf("extend the log: %w", err)
-	}
-	l.segments = append(l.segments, s)
-	return s, nil
-}
-
-// createSegment makes a durable empty segment. A half-made one is removed, or
-// recognised at the next start by its empty header.
-func (l *Log) createSegment(first LSN, room int64) (*segment, error) {
-	name := l.dir + "/" + segmentName(first)
-	f, err := l.fs.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	s := &segment{name: name, first: first, room: first + LSN(room), f: f}
-	err = f.Preallocate(0, pageSize+room)
-	if err == nil {
-		_, err = f.WriteAt(segmentHeader(first, l.id), 0)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = vfs.SyncDir(l.fs, l.dir)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close(), l.fs.Remove(name))
-	}
-	return s, nil
 }
