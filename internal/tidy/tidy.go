@@ -89,6 +89,9 @@ func Check(tree fs.FS) ([]string, error) {
 		}
 		return nil
 	})
+	if err == nil {
+		err = c.shownCode()
+	}
 	for dir := range c.packages {
 		if !c.documented[dir] {
 			c.fault("%s: the package has no doc comment", dir)
@@ -104,6 +107,7 @@ type checker struct {
 	faults     []string
 	packages   map[string]string // folder: package name
 	documented map[string]bool
+	examples   []string // files example_test.go
 }
 
 func (c *checker) fault(format string, args ...any) {
@@ -122,6 +126,9 @@ func (c *checker) file(p string) error {
 	}
 	if todo.Match(src) {
 		c.fault("%s: unfinished work without an issue", p)
+	}
+	if path.Base(p) == "example_test.go" {
+		c.examples = append(c.examples, p)
 	}
 	if strings.HasSuffix(p, "_test.go") {
 		return nil
@@ -195,14 +202,25 @@ func (c *checker) declarations(p string, f *ast.File) {
 	}
 }
 
-// fileCalls finds calls of package os that touch files.
+// fileCalls finds calls of package os that touch files, whatever it is called there.
 func (c *checker) fileCalls(p string, f *ast.File) {
+	name := ""
+	for _, s := range f.Imports {
+		if s.Path.Value == `"os"` {
+			if name = "os"; s.Name != nil {
+				name = s.Name.Name
+			}
+		}
+	}
+	if name == "." {
+		c.fault("%s: package os is imported with a dot", p)
+	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		s, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
-		if x, ok := s.X.(*ast.Ident); ok && x.Name == "os" && fileFunctions[s.Sel.Name] {
+		if x, ok := s.X.(*ast.Ident); ok && x.Name == name && fileFunctions[s.Sel.Name] {
 			c.fault("%s: os.%s outside internal/vfs", p, s.Sel.Name)
 		}
 		return true
@@ -231,6 +249,36 @@ func (c *checker) document(p string) error {
 		}
 		if _, err := fs.Stat(c.tree, path.Join(path.Dir(p), m[1])); err != nil {
 			c.fault("%s: names %s, which does not exist", p, m[1])
+		}
+	}
+	return nil
+}
+
+// goBlock finds the Go code in a document.
+var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
+
+// shownCode demands that the Go code of the README is code of an example, which is
+// compiled and run: every line of it stands in an example_test.go file.
+func (c *checker) shownCode() error {
+	readme, err := fs.ReadFile(c.tree, "README.md")
+	if err != nil {
+		return nil // a tree without one is none of ours
+	}
+	lines := map[string]bool{}
+	for _, p := range c.examples {
+		src, err := fs.ReadFile(c.tree, p)
+		if err != nil {
+			return err
+		}
+		for _, line := range strings.Split(string(src), "\n") {
+			lines[strings.TrimSpace(line)] = true
+		}
+	}
+	for _, m := range goBlock.FindAllStringSubmatch(string(readme), -1) {
+		for _, line := range strings.Split(m[1], "\n") {
+			if line = strings.TrimSpace(line); line != "" && !lines[line] {
+				c.fault("README.md: no example has the line %s", line)
+			}
 		}
 	}
 	return nil
