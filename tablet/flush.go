@@ -366,7 +366,7 @@ func (f *tabletFlush) swap() {
 			f.moveDirty(r)
 		}
 	}
-	ghosts := slices.DeleteFunc(slices.Clone(v.ghosts), func(g *ghostRowSet) bool { return g.until <= keep.oldest() })
+	ghosts := neededGhosts(v.ghosts, keep.oldest())
 	for _, rows := range f.ghosts {
 		if g := f.keepGhosts(rows, &keep); g != nil {
 			ghosts = append(ghosts, g)

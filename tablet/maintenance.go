@@ -235,17 +235,24 @@ func (t *Tablet) forgetGhosts(oldest Epoch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	v = t.current.Load()
+	kept := neededGhosts(v.ghosts, oldest)
+	if len(kept) < len(v.ghosts) {
+		t.install(newVersion(v.mem, v.frozen, v.disk, kept))
+	}
+}
+
+// neededGhosts are the ghosts that a snapshot at or behind oldest still sees; the
+// memory of the others is given up.
+func neededGhosts(ghosts []*ghostRowSet, oldest Epoch) []*ghostRowSet {
 	var kept []*ghostRowSet
-	for _, g := range v.ghosts {
+	for _, g := range ghosts {
 		if g.until > oldest {
 			kept = append(kept, g)
 		} else {
 			g.bytes.drop()
 		}
 	}
-	if len(kept) < len(v.ghosts) {
-		t.install(newVersion(v.mem, v.frozen, v.disk, kept))
-	}
+	return kept
 }
 
 // throttle makes writers wait while memory that a flush can free is above its limit.

@@ -38,6 +38,8 @@ func (s *DeltaMemStore) recount() (n int64) {
 // checkGauges compares every memory gauge with what is there. Nobody writes.
 func checkGauges(t *testing.T, m *Manager, when string) {
 	t.Helper()
+	m.flushMu.Lock() // the maintenance goroutine gives up memory too
+	defer m.flushMu.Unlock()
 	var mem, delta, dirty int64
 	for _, tab := range m.live() {
 		v := tab.acquire()
