@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -96,7 +97,7 @@ func openOwner(ctx context.Context, cfg *config.Config) (*database, error) {
 	}
 	c := mysql.NewConfig()
 	c.User, c.Passwd, c.Net, c.Addr = cfg.User, cfg.Password, "unix", socket
-	c.AllowNativePasswords = true
+	c.Logger = &mysql.NopLogger{} // its errors come back anyhow
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
 		return nil, fmt.Errorf("socket %s: %w", socket, err)
@@ -104,13 +105,21 @@ func openOwner(ctx context.Context, cfg *config.Config) (*database, error) {
 	db := sql.OpenDB(connector)
 	if err := db.PingContext(ctx); err != nil {
 		err = errors.Join(err, db.Close())
-		if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED) {
+		if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, sqldriver.ErrBadConn) {
 			return nil, fmt.Errorf("%w: process %d, %w", errOwnerSilent, pid, err)
 		}
 		return nil, failure(exitFailed, "process %d has the folder open; connect to %s: %w", pid, socket, err)
 	}
 	via := fmt.Sprintf("process %d, socket %s", pid, socket)
-	return &database{DB: db, via: via, close: db.Close}, nil
+	return &database{DB: db, via: via, close: func() error { return gone(db.Close()) }}, nil
+}
+
+// gone drops the error of closing a connection that the server has closed already.
+func gone(err error) error {
+	if errors.Is(err, sqldriver.ErrBadConn) {
+		return nil
+	}
+	return err
 }
 
 // readOwner reads pid and socket out of the lock file: "pid=12 socket=/x/ksql.sock".
