@@ -3,6 +3,8 @@ package wal
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"math/rand"
 	"testing"
 	"time"
@@ -24,6 +26,9 @@ func seedOf(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewSource(seed))
 }
 
+// smallSegments makes many segments of little data.
+var smallSegments = Options{SegmentSize: minSegmentSize, id: 0x1122334455667788}
+
 func openLog(fsys vfs.FS, from LSN, o Options) (*Log, []commit, error) {
 	l, err := Open(fsys, "wal", o)
 	if err != nil {
@@ -31,22 +36,32 @@ func openLog(fsys vfs.FS, from LSN, o Options) (*Log, []commit, error) {
 	}
 	var got []commit
 	err = l.Replay(from, func(lsn LSN, s Stamp, p []byte) error {
+		if s.WallMicros != int64(s.Epoch)*10 {
+			return fmt.Errorf("epoch %d has wall time %d", s.Epoch, s.WallMicros)
+		}
 		got = append(got, commit{first: lsn, epoch: s.Epoch, payload: bytes.Clone(p)})
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, errors.Join(err, l.Close())
 	}
 	return l, got, nil
 }
 
-func mustOpen(t *testing.T, fsys vfs.FS, from LSN) (*Log, []commit) {
+func mustOpen(t testing.TB, fsys vfs.FS, from LSN) (*Log, []commit) {
 	t.Helper()
-	l, got, err := openLog(fsys, from, Options{SegmentSize: minSegmentSize})
+	l, got, err := openLog(fsys, from, smallSegments)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l, got
+}
+
+func mustClose(t testing.TB, l *Log) {
+	t.Helper()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // payloadOf makes a payload that tells its epoch.
@@ -59,24 +74,57 @@ func payloadOf(r *rand.Rand, epoch uint64, size int) []byte {
 
 func appendCommit(l *Log, epoch uint64, p []byte) (commit, error) {
 	c := commit{epoch: epoch, payload: p}
+	sealed := false
 	end, err := l.Append(p, func(first LSN) Stamp {
-		c.first = first
+		sealed, c.first = true, first
 		return Stamp{Epoch: epoch, WallMicros: int64(epoch) * 10}
 	})
 	c.end = end
+	if sealed != (err == nil) {
+		panic(fmt.Sprintf("sealed %v, error %v", sealed, err))
+	}
 	return c, err
 }
 
-// checkPrefix demands that got is the first n commits of want.
-func checkPrefix(t *testing.T, got, want []commit) {
+// mustAppend appends and, if asked for, syncs.
+func mustAppend(t testing.TB, l *Log, epoch uint64, p []byte, sync bool) commit {
 	t.Helper()
-	if len(got) > len(want) {
-		t.Fatalf("%d commits recovered of %d appended", len(got), len(want))
+	c, err := appendCommit(l, epoch, p)
+	if err == nil && sync {
+		err = l.Sync(c.end)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// prefixError demands that got is the first n ≥ least commits of want.
+func prefixError(got, want []commit, least int) error {
+	if len(got) < least || len(got) > len(want) {
+		return fmt.Errorf("%d commits are there, %d were acknowledged, %d appended", len(got), least, len(want))
 	}
 	for i, g := range got {
-		if g.epoch != want[i].epoch || g.first != want[i].first || !bytes.Equal(g.payload, want[i].payload) {
-			t.Fatalf("commit %d: epoch %d at %d (%d bytes), want epoch %d at %d (%d bytes)",
-				i, g.epoch, g.first, len(g.payload), want[i].epoch, want[i].first, len(want[i].payload))
+		w := want[i]
+		if g.epoch != w.epoch || g.first != w.first || !bytes.Equal(g.payload, w.payload) {
+			return fmt.Errorf("commit %d: epoch %d at %d (%d bytes), want epoch %d at %d (%d bytes)",
+				i, g.epoch, g.first, len(g.payload), w.epoch, w.first, len(w.payload))
 		}
 	}
+	return nil
+}
+
+func checkPrefix(t testing.TB, got, want []commit, least int) {
+	t.Helper()
+	if err := prefixError(got, want, least); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkAll demands that the log in fsys has exactly these commits from LSN from on.
+func checkAll(t testing.TB, fsys vfs.FS, from LSN, want []commit) *Log {
+	t.Helper()
+	l, got := mustOpen(t, fsys, from)
+	checkPrefix(t, got, want, len(want))
+	return l
 }

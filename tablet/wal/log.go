@@ -30,6 +30,8 @@ type Options struct {
 	// OnSync is told the number of records and the time of each sync. The next sync
 	// waits for it.
 	OnSync func(records int, d time.Duration)
+
+	id uint64 // of a new log; 0 = random. For files that are the same in every run
 }
 
 const (

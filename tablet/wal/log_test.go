@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -38,7 +37,7 @@ func TestAppendAndReplayOverSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, got := mustOpen(t, m, 0)
-	checkPrefix(t, got, want)
+	checkPrefix(t, got, want, len(want))
 	if len(got) != len(want) {
 		t.Fatalf("%d of %d commits", len(got), len(want))
 	}
@@ -52,7 +51,7 @@ func TestAppendAndReplayOverSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, got = mustOpen(t, m, mid.first)
-	checkPrefix(t, got, want[200:])
+	checkPrefix(t, got, want[200:], 100)
 	if len(got) != 100 || l.Stats().Segments != before {
 		t.Fatalf("%d commits from the middle, %d segments", len(got), l.Stats().Segments)
 	}
@@ -81,7 +80,7 @@ func TestChunksInterleave(t *testing.T) {
 				if _, err := l.Append(p, func(LSN) Stamp {
 					e := epoch.Add(1)
 					order <- e<<8 | uint64(w*10+i)
-					return Stamp{Epoch: e}
+					return Stamp{Epoch: e, WallMicros: int64(e) * 10}
 				}); err != nil {
 					t.Error(err)
 				}
@@ -108,120 +107,6 @@ func TestChunksInterleave(t *testing.T) {
 	}
 	if i != 40 || len(got) != 40 {
 		t.Fatalf("%d commits", len(got))
-	}
-}
-
-// Eight sessions with 2 ms a sync share syncs.
-func TestGroupCommit(t *testing.T) {
-	fsys := vfs.WithSyncLatency(vfs.NewMem(), 2*time.Millisecond)
-	l, _, err := openLog(fsys, 0, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	const sessions, each = 8, 100
-	var epoch atomic.Uint64
-	var wg sync.WaitGroup
-	for range sessions {
-		wg.Go(func() {
-			for range each {
-				end, err := l.Append([]byte("x"), func(LSN) Stamp { return Stamp{Epoch: epoch.Add(1)} })
-				if err == nil {
-					err = l.Sync(end)
-				}
-				if err != nil {
-					t.Error(err)
-				}
-				if l.Synced() < end {
-					t.Error("Sync returned early")
-				}
-			}
-		})
-	}
-	wg.Wait()
-	s := l.Stats()
-	ratio := float64(s.Syncs) / (sessions * each)
-	t.Logf("syncs %d, commits %d, ratio %.3f, largest group %d", s.Syncs, sessions*each, ratio, s.MaxGroup)
-	if ratio > 0.27 {
-		t.Fatalf("%.3f syncs a commit", ratio)
-	}
-}
-
-func TestFailedSyncPoisons(t *testing.T) {
-	var fail atomic.Bool
-	syncs := 0
-	fsys := vfs.WithFaults(vfs.NewMem(), &vfs.Injector{Op: func(op vfs.Op, name string, _ int64) error {
-		if op == vfs.OpSync && fail.Load() {
-			syncs++
-			return syscall.EIO
-		}
-		return nil
-	}})
-	l, _ := mustOpen(t, fsys, 0)
-	c, err := appendCommit(l, 1, []byte("good"))
-	if err != nil || l.Sync(c.end) != nil {
-		t.Fatal(err)
-	}
-	fail.Store(true)
-	c, err = appendCommit(l, 2, []byte("bad"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Sync(c.end); !errors.Is(err, ErrPoisoned) || !errors.Is(err, syscall.EIO) {
-		t.Fatalf("sync: %v", err)
-	}
-	fail.Store(false)
-	sealed := false
-	if _, err := l.Append([]byte("x"), func(LSN) Stamp { sealed = true; return Stamp{} }); !errors.Is(err, ErrPoisoned) || sealed {
-		t.Fatalf("append after poisoning: %v, sealed %v", err, sealed)
-	}
-	if err := l.Sync(c.end); !errors.Is(err, ErrPoisoned) || syncs != 1 {
-		t.Fatalf("a failed sync was tried again: %v, %d", err, syncs)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestNoSpaceIsBeforeSealAndClears(t *testing.T) {
-	m := vfs.NewMem()
-	l, _ := mustOpen(t, m, 0)
-	m.SetSpace(1000)
-	var want []commit
-	epoch := uint64(0)
-	var failed error
-	for failed == nil {
-		c, err := appendCommit(l, epoch+1, make([]byte, 5000))
-		if err != nil {
-			failed = err
-			break
-		}
-		epoch++
-		want = append(want, c)
-	}
-	if !vfs.IsNoSpace(failed) || len(want) < 10 {
-		t.Fatalf("after %d commits: %v", len(want), failed)
-	}
-	sealed := false
-	if _, err := l.Append(make([]byte, 5000), func(LSN) Stamp { sealed = true; return Stamp{} }); !vfs.IsNoSpace(err) || sealed {
-		t.Fatalf("%v, sealed %v", err, sealed)
-	}
-	if err := l.Sync(l.End()); err != nil {
-		t.Fatal(err)
-	}
-	m.SetSpace(-1)
-	c, err := appendCommit(l, epoch+1, make([]byte, 5000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = append(want, c)
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, got := mustOpen(t, m, 0)
-	checkPrefix(t, got, want)
-	if len(got) != len(want) {
-		t.Fatalf("%d of %d", len(got), len(want))
 	}
 }
 

@@ -251,11 +251,9 @@ func (r *replayer) record(s *segment, h recordHeader, payload []byte) error {
 // start cuts everything behind end and makes the log ready for Append.
 func (l *Log) start(end, from LSN) error {
 	if len(l.segments) == 0 {
-		var b [8]byte
-		if _, err := rand.Read(b[:]); err != nil {
+		if err := l.chooseID(); err != nil {
 			return fmt.Errorf("begin the log: %w", err)
 		}
-		l.id = binary.LittleEndian.Uint64(b[:])
 		s, err := l.createSegment(0, l.o.SegmentSize-pageSize)
 		if err != nil {
 			return fmt.Errorf("begin the log: %w", err)
@@ -278,5 +276,17 @@ func (l *Log) start(end, from LSN) error {
 		l.stop, l.done = make(chan struct{}), make(chan struct{})
 		go l.every()
 	}
+	return nil
+}
+
+func (l *Log) chooseID() error {
+	if l.id = l.o.id; l.id != 0 {
+		return nil
+	}
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return err
+	}
+	l.id = binary.LittleEndian.Uint64(b[:])
 	return nil
 }
