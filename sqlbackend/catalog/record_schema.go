@@ -169,7 +169,7 @@ func columnFromRecord(r *columnRecord, database, table string) (*sql.Column, err
 		Source:         table,
 		DatabaseSource: database,
 		Comment:        r.Comment,
-		Extra:          r.Extra,
+		Extra:          r.extra(),
 		Nullable:       r.Nullable,
 		Virtual:        r.Virtual,
 		AutoIncrement:  r.AutoIncrement,
@@ -177,6 +177,47 @@ func columnFromRecord(r *columnRecord, database, table string) (*sql.Column, err
 		HiddenSystem:   r.HiddenSystem,
 	}, nil
 }
+
+// extra is the column's EXTRA in SHOW COLUMNS and information_schema
+// (https://dev.mysql.com/doc/refman/8.4/en/show-columns.html). The engine knows
+// auto_increment and DEFAULT_GENERATED only.
+func (r *columnRecord) extra() string {
+	switch {
+	case r.AutoIncrement:
+		return "auto_increment"
+	case r.Generated != nil && r.Virtual:
+		return "VIRTUAL GENERATED"
+	case r.Generated != nil:
+		return "STORED GENERATED"
+	}
+	var parts []string
+	if r.Default != nil && computed(r.Default.Text) {
+		parts = append(parts, "DEFAULT_GENERATED")
+	}
+	if r.OnUpdate != nil {
+		parts = append(parts, "on update "+trimCall(r.OnUpdate.Text))
+	}
+	return strings.Join(parts, " ")
+}
+
+// computed tells a default that is an expression from a literal.
+func computed(text string) bool {
+	if text == "" {
+		return false
+	}
+	if text[0] == '(' {
+		return true
+	}
+	letter := text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z'
+	switch strings.ToUpper(text) {
+	case "NULL", "TRUE", "FALSE":
+		return false
+	}
+	return letter && !strings.HasSuffix(text, "'") // x'00', b'1', _utf8mb4'a'
+}
+
+// trimCall writes CURRENT_TIMESTAMP without empty parentheses, as MySQL shows it.
+func trimCall(text string) string { return strings.TrimSuffix(text, "()") }
 
 // schemaFromRecord builds the engine's schema of a table.
 func schemaFromRecord(r *tableRecord) (sql.PrimaryKeySchema, error) {

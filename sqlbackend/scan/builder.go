@@ -21,6 +21,8 @@ func (b *builder) build(ctx *sql.Context, n sql.Node, r sql.Row) (sql.RowIter, e
 // Build implements sql.NodeExecBuilder.
 func (b *builder) Build(ctx *sql.Context, n sql.Node, r sql.Row) (sql.RowIter, error) {
 	switch n := n.(type) {
+	case *plan.ShowColumns:
+		return showColumns(ctx, n)
 	case *plan.Distinct:
 		it, err := b.build(ctx, n.Child, r)
 		if err != nil {
