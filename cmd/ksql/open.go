@@ -111,15 +111,10 @@ func openOwner(ctx context.Context, cfg *config.Config) (*database, error) {
 		return nil, failure(exitFailed, "process %d has the folder open; connect to %s: %w", pid, socket, err)
 	}
 	via := fmt.Sprintf("process %d, socket %s", pid, socket)
-	return &database{DB: db, via: via, close: func() error { return gone(db.Close()) }}, nil
-}
-
-// gone drops the error of closing a connection that the server has closed already.
-func gone(err error) error {
-	if errors.Is(err, sqldriver.ErrBadConn) {
+	return &database{DB: db, via: via, close: func() error {
+		_ = db.Close() // only says goodbye: it fails if the owner has closed the connection first
 		return nil
-	}
-	return err
+	}}, nil
 }
 
 // readOwner reads pid and socket out of the lock file: "pid=12 socket=/x/ksql.sock".

@@ -70,7 +70,7 @@ func runScripts(env *environment, cfg *config.Config, fs *pflag.FlagSet) (err er
 	if s.exec.conn, err = db.Conn(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, gone(s.exec.conn.Close())) }()
+	defer func() { err = errors.Join(err, s.exec.conn.Close()) }()
 	if name != "" {
 		if _, err := s.exec.conn.ExecContext(ctx, "USE "+quoteName(name)); err != nil {
 			return errors.New(describeError(err))

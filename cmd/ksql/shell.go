@@ -74,7 +74,7 @@ func runShell(env *environment, cfg *config.Config, fs *pflag.FlagSet) (err erro
 	if s.exec.conn, err = db.Conn(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, gone(s.exec.conn.Close())) }()
+	defer func() { err = errors.Join(err, s.exec.conn.Close()) }()
 	if err := s.exec.conn.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&s.id); err != nil {
 		return err
 	}
