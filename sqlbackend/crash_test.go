@@ -193,8 +193,8 @@ type forgetfulFS struct{ vfs.FS }
 
 type forgetfulFile struct{ vfs.File }
 
-func (f forgetfulFS) Create(name string) (vfs.File, error) {
-	inner, err := f.FS.Create(name)
+func (f forgetfulFS) OpenReadWrite(name string) (vfs.File, error) {
+	inner, err := f.FS.OpenReadWrite(name)
 	if err == nil && strings.HasSuffix(name, ".log") {
 		return forgetfulFile{inner}, nil
 	}

@@ -317,6 +317,11 @@ func (l lyingFS) Create(name string) (vfs.File, error) {
 	return l.wrap(f, name, err)
 }
 
+func (l lyingFS) OpenReadWrite(name string) (vfs.File, error) {
+	f, err := l.FS.OpenReadWrite(name)
+	return l.wrap(f, name, err)
+}
+
 func (l lyingFS) OpenDir(name string) (vfs.File, error) {
 	f, err := l.FS.OpenDir(name)
 	return l.wrap(f, name, err)

@@ -168,6 +168,7 @@ func segmentHeader(first LSN, id uint64) []byte {
 	binary.LittleEndian.PutUint64(b[16:], uint64(first))
 	binary.LittleEndian.PutUint64(b[24:], id)
 	binary.LittleEndian.PutUint32(b[12:], segmentCRC(b))
+	promise((*[promiseSize]byte)(b[promiseOffset:]), 0) // nothing, but not blank
 	return b
 }
 
@@ -189,6 +190,8 @@ func parseSegmentHeader(page []byte, first LSN) (id uint64, reason string) {
 		return 0, "segment header has another LSN than the file name"
 	case !isZero(page[32:promiseOffset]) || !isZero(page[promiseOffset+promiseSize:]):
 		return 0, "reserved bytes of the segment header are not zero"
+	case isZero(page[promiseOffset : promiseOffset+promiseSize]): // never, not even when torn
+		return 0, "the promise is blank"
 	}
 	return binary.LittleEndian.Uint64(page[24:]), ""
 }
@@ -203,7 +206,8 @@ func isZero(b []byte) bool {
 }
 
 // promise is the newest durable LSN as noted, unsynced, behind the header. It tells
-// damage of the last synced records from a torn tail after a mere process kill.
+// damage of the last synced records from a torn tail after a mere process kill. One
+// that a lost machine has torn counts for nothing.
 // It is written into b.
 func promise(b *[promiseSize]byte, durable LSN) {
 	binary.LittleEndian.PutUint64(b[:], uint64(durable))
@@ -217,6 +221,9 @@ func parsePromise(page []byte) LSN {
 	}
 	return LSN(binary.LittleEndian.Uint64(b))
 }
+
+// tempSuffix is that of a segment that is being made.
+const tempSuffix = ".new"
 
 func segmentName(first LSN) string { return fmt.Sprintf("%016x.log", uint64(first)) }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // Replay delivers every whole commit whose first record is at or behind from, in
@@ -53,6 +54,14 @@ func (l *Log) openSegments(from LSN) error {
 		return fmt.Errorf("list log segments: %w", err)
 	}
 	for _, n := range names {
+		if base, ok := strings.CutSuffix(n, tempSuffix); ok {
+			if _, ok := parseSegmentName(base); ok { // was being made when the machine stopped
+				if err := l.fs.Remove(l.dir + "/" + n); err != nil {
+					return fmt.Errorf("remove half-made log segment: %w", err)
+				}
+			}
+			continue
+		}
 		first, ok := parseSegmentName(n)
 		if !ok {
 			continue
@@ -89,8 +98,7 @@ func (l *Log) openSegments(from LSN) error {
 	return nil
 }
 
-// checkHeaders reads the header pages. The last segment may be one that was being
-// made when the machine stopped: empty, and removed.
+// checkHeaders reads the header pages.
 func (l *Log) checkHeaders() error {
 	for i, s := range l.segments {
 		page, n, err := s.headerPage()
@@ -98,24 +106,17 @@ func (l *Log) checkHeaders() error {
 			return err
 		}
 		id, reason := parseSegmentHeader(page, s.first)
-		if reason == "" && i > 0 && id != l.id {
+		switch {
+		case reason != "":
+		case i > 0 && id != l.id:
 			reason = "segment of another log"
+		case n < pageSize:
+			reason = "the segment is cut within its header"
 		}
-		if reason == "" {
-			l.id = id
-			continue
+		if reason != "" {
+			return &CorruptionError{s.name, 0, reason}
 		}
-		if i == len(l.segments)-1 && isZero(page[:n]) {
-			blank, err := s.isBlank()
-			if err != nil {
-				return err
-			}
-			if blank {
-				return l.dropLast()
-			}
-			reason = "the header is blank, data follows"
-		}
-		return &CorruptionError{s.name, 0, reason}
+		l.id = id
 	}
 	return nil
 }
@@ -128,23 +129,6 @@ func (s *segment) headerPage() (page []byte, n int, err error) {
 		return nil, 0, fmt.Errorf("read %s: %w", s.name, err)
 	}
 	return page, n, nil
-}
-
-// isBlank tells whether the file has zeros only, as Preallocate leaves them.
-func (s *segment) isBlank() (bool, error) {
-	buf := make([]byte, 1<<20)
-	for off := int64(0); ; off += int64(len(buf)) {
-		n, err := s.f.ReadAt(buf, off)
-		if !isZero(buf[:n]) {
-			return false, nil
-		}
-		if errors.Is(err, io.EOF) {
-			return true, nil
-		}
-		if err != nil {
-			return false, fmt.Errorf("read %s: %w", s.name, err)
-		}
-	}
 }
 
 func (l *Log) dropFirst() error {

@@ -62,9 +62,6 @@ func (l *Log) roll(last *segment, size int64) error {
 	case err == nil:
 		l.segments = append(l.segments, s)
 	default:
-		// A crash may bring the half-made file back. Its name says that the segment
-		// before ends here, so nothing, however small, may follow there.
-		last.room = at
 		if errors.Is(err, ErrPoisoned) {
 			l.poison(err)
 		}
@@ -73,34 +70,46 @@ func (l *Log) roll(last *segment, size int64) error {
 	return nil
 }
 
-// createSegment makes a durable empty segment. A half-made one is removed, or
-// recognised at the next start by its blank header. A failed sync is never tried
-// again: its error wraps ErrPoisoned.
+// createSegment makes a durable empty segment. It gets its name when it is whole: a
+// segment without a header, whatever a crash does, is damage. A failed sync is never
+// tried again: its error wraps ErrPoisoned.
 func (l *Log) createSegment(first LSN, room int64) (*segment, error) {
 	name := l.dir + "/" + segmentName(first)
-	f, err := l.fs.Create(name)
+	f, err := l.fs.Create(name + tempSuffix)
 	if err != nil {
 		return nil, err
 	}
-	s := &segment{name: name, first: first, room: first + LSN(room), f: f}
-	err = f.Preallocate(0, pageSize+room)
-	if err == nil {
-		if _, err = f.WriteAt(segmentHeader(first, l.id), 0); err != nil && !vfs.IsNoSpace(err) {
-			err = fmt.Errorf("%w: %w", ErrPoisoned, err)
-		}
-	}
-	if err == nil {
-		if err = f.Sync(); err == nil {
-			err = vfs.SyncDir(l.fs, l.dir)
-		}
-		if err != nil {
-			err = fmt.Errorf("%w: %w", ErrPoisoned, err)
-		}
+	if err = errors.Join(l.fillSegment(f, first, room), f.Close()); err == nil {
+		err = l.fs.Rename(name+tempSuffix, name)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), l.fs.Remove(name))
+		return nil, errors.Join(err, l.fs.Remove(name+tempSuffix))
 	}
-	return s, nil
+	// From here on a crash may bring the segment back under its name, so that nothing
+	// may follow in the one before.
+	if f, err = l.fs.OpenReadWrite(name); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPoisoned, err)
+	}
+	if err = vfs.SyncDir(l.fs, l.dir); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPoisoned, errors.Join(err, f.Close()))
+	}
+	return &segment{name: name, first: first, room: first + LSN(room), f: f}, nil
+}
+
+func (l *Log) fillSegment(f vfs.File, first LSN, room int64) error {
+	if err := f.Preallocate(0, pageSize+room); err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(segmentHeader(first, l.id), 0); err != nil {
+		if vfs.IsNoSpace(err) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", ErrPoisoned, err)
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("%w: %w", ErrPoisoned, err)
+	}
+	return nil
 }
 
 // writeGroup puts a group on the files, one write a segment.
