@@ -11,7 +11,7 @@ case $duration in
   *) seconds=$duration ;;
 esac
 end=$((SECONDS + seconds))
-export KSQL_STRESS=$duration
+export KSQL_STRESS=$((seconds / 4 + 1))s # how long a test that is random without end goes on
 pattern='Stress|Model|Crash|Kill|Concurren|Race|Fault|Random|RepeatableRead'
 round=0
 while [ $SECONDS -lt $end ]; do
