@@ -53,6 +53,10 @@ func typeToRecord(t sql.Type, r *columnRecord) error {
 			r.SRID = &srid
 		}
 	}
+	if t == types.Null { // of CREATE TABLE … SELECT NULL, as MySQL makes it
+		r.Type = "binary(0)"
+		return nil
+	}
 	switch t := t.(type) {
 	case sql.EnumType:
 		r.Type, r.Values = "enum", t.Values()

@@ -246,6 +246,7 @@ var textRules = []struct {
 	text  string // with $1 …; "" keeps the words
 }{
 	{regexp.MustCompile(`^invalid arguments\. expected: \d+, found: \d+`), 1210, "", "Incorrect arguments to EXECUTE"},
+	{regexp.MustCompile(`^TIME length not yet supported$`), 1235, "42000", "This version of MySQL doesn't yet support 'TIME with a number of fractional digits'"},
 	{regexp.MustCompile(`^local_infile needs to be set`), 3948, "", "Loading local data is disabled; this must be enabled on both the client and server sides"},
 	{regexp.MustCompile(`the given regular expression is invalid`), 3685, "", "Illegal argument to a regular expression."},
 	{regexp.MustCompile(`^Index out of bounds for regular expression search`), 3686, "", "Index out of bounds in regular expression search."},
