@@ -54,7 +54,7 @@ var Keys = []Key{
 // reserved are variables with the prefix of settings that are none: the path of the
 // configuration file, the shell's history file, and switches of the test scripts.
 var reserved = map[string]bool{
-	"KSQL_CONFIG": true, "KSQL_HISTFILE": true, "KSQL_SHARED": true, "KSQL_STRESS": true, "KSQL_BENCH": true,
+	"KSQL_CONFIG": true, "KSQL_HISTFILE": true, "KSQL_SHARED": true, "KSQL_STRESS": true,
 }
 
 func keyNamed(name string) (Key, bool) {
