@@ -44,15 +44,13 @@ func (c *crashRun) take(m *vfs.MemFS, acked int, all []commit, what string) {
 }
 
 // size takes few different sizes, so that records of different histories begin at the
-// same places. Now and then a commit is chunked.
+// same places.
 func (c *crashRun) size() int {
-	switch {
-	case c.sizes != nil:
-		return c.sizes[c.r.Intn(len(c.sizes))]
-	case c.r.Intn(60) == 0:
-		return MaxRecord + 5000
+	sizes := c.sizes
+	if sizes == nil {
+		sizes = []int{0, 24, 600, 3000, 16000}
 	}
-	return []int{0, 24, 600, 3000, 16000}[c.r.Intn(5)]
+	return sizes[c.r.Intn(len(sizes))]
 }
 
 // run opens m, which must hold all but what a crash may take, appends n commits and
@@ -67,9 +65,13 @@ func (c *crashRun) run(m *vfs.MemFS, acked int, all []commit, n int) error {
 		return err
 	}
 	acked, all = len(got), all[:len(got):len(got)]
-	for range n {
+	for i := range n {
 		c.epoch++
-		ci, err := appendCommit(l, c.epoch, payloadOf(c.r, c.epoch, c.size()))
+		size := c.size()
+		if i > 8 && i == n*4/5 { // late, for every later crash carries it along
+			size = MaxRecord + 5000 // chunked
+		}
+		ci, err := appendCommit(l, c.epoch, payloadOf(c.r, c.epoch, size))
 		if err != nil {
 			return err
 		}
@@ -120,17 +122,17 @@ func plain(f vfs.FS) vfs.FS { return f }
 
 func TestCrashAtEverySync(t *testing.T) {
 	r := seedOf(t)
-	points := 0
-	for range 2 {
-		c := crashRun{r: r, wrap: plain}
-		n, err := c.check(60)
-		if err != nil {
-			t.Fatal(err)
-		}
-		points += n
+	commits := 80
+	if testing.Short() { // under the race detector
+		commits = 12
+	}
+	c := crashRun{r: r, wrap: plain}
+	points, err := c.check(commits)
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Logf("%d crashes", points)
-	if points < 1000 {
+	if points < 8*commits {
 		t.Fatalf("only %d crashes", points)
 	}
 }

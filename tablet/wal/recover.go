@@ -150,6 +150,7 @@ type replayer struct {
 	at       LSN // end of the last whole record
 	promised LSN // highest durable LSN that any record or header has promised
 	open     map[LSN][]byte
+	in       *bufio.Reader
 	buf      []byte
 }
 
@@ -162,10 +163,14 @@ func (r *replayer) segment(s *segment, next LSN) (whole bool, err error) {
 		return false, err
 	}
 	r.promised = max(r.promised, parsePromise(page))
-	in := bufio.NewReaderSize(io.NewSectionReader(s.f, pageSize, int64(s.room-s.first)), 256<<10)
+	file := io.NewSectionReader(s.f, pageSize, int64(s.room-s.first))
+	if r.in == nil {
+		r.in = bufio.NewReaderSize(file, 256<<10)
+	}
+	r.in.Reset(file)
 	var head [headerSize]byte
 	for next == 0 || r.at < next {
-		if ended, err := readFull(in, head[:], s); ended || err != nil {
+		if ended, err := readFull(r.in, head[:], s); ended || err != nil {
 			return next == 0 && r.at >= r.promised, err
 		}
 		h, ok := parseHeader(head[:], r.at, r.l.id)
@@ -177,7 +182,7 @@ func (r *replayer) segment(s *segment, next LSN) (whole bool, err error) {
 			r.buf = make([]byte, max(n, 64<<10))
 		}
 		body := r.buf[:n]
-		if ended, err := readFull(in, body, s); ended || err != nil {
+		if ended, err := readFull(r.in, body, s); ended || err != nil {
 			return false, err
 		}
 		payload, ok := h.payload(body)

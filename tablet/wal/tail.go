@@ -42,9 +42,12 @@ func (l *Log) promiseIn(s *segment, from, at LSN) (LSN, error) {
 	if p := parsePromise(page); p > at {
 		return p, nil
 	}
-	const step = 1 << 20
-	buf := make([]byte, step+headerSize)
-	for base := from; base < s.room; base += step {
+	if from >= s.room {
+		return 0, nil
+	}
+	step := int(min(1<<20, s.room-from))
+	buf := make([]byte, step+headerSize) // a header may begin at the end of a step
+	for base := from; base < s.room; base += LSN(step) {
 		n, err := s.f.ReadAt(buf, s.offset(base))
 		if err != nil && !errors.Is(err, io.EOF) {
 			return 0, fmt.Errorf("read %s: %w", s.name, err)
