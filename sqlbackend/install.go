@@ -50,6 +50,8 @@ func newEngine(p *catalog.Provider, readOnly bool) (*sqle.Engine, error) {
 	err := sql.SystemVariables.AssignValues(map[string]any{
 		"version":         ServerVersion,
 		"version_comment": "ksql",
+		// MySQL's default; the engine's is 1 GiB, which any client could make us hold
+		"max_allowed_packet": int64(64 << 20),
 	})
 	return e, err
 }

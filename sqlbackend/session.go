@@ -43,6 +43,10 @@ func (s session) AnnounceStatement(ctx *sql.Context, stmt ast.Statement) error {
 	switch st := stmt.(type) {
 	case *ast.CreateUser:
 		defaultPlugin(st)
+	case *ast.DDL:
+		if err := onePrimaryKey(st); err != nil {
+			return err
+		}
 	case *ast.Flush:
 		if err := s.flush(ctx, st.Option); err != nil {
 			return err
@@ -53,6 +57,31 @@ func (s session) AnnounceStatement(ctx *sql.Context, stmt ast.Statement) error {
 		}
 	}
 	return s.BeginStatement(ctx, catalog.KindOf(stmt))
+}
+
+// columnPrimaryKey is the grammar's own constant, which it does not export.
+const columnPrimaryKey ast.ColumnKeyOption = 1
+
+// onePrimaryKey refuses a second PRIMARY KEY, of which the engine makes a composite one.
+func onePrimaryKey(d *ast.DDL) error {
+	if d.TableSpec == nil {
+		return nil
+	}
+	keys := 0
+	for _, c := range d.TableSpec.Columns {
+		if c.Type.KeyOpt == columnPrimaryKey {
+			keys++
+		}
+	}
+	for _, x := range d.TableSpec.Indexes {
+		if x.Info.Primary {
+			keys++
+		}
+	}
+	if keys > 1 {
+		return mysql.NewSQLError(mysql.ERMultiplePriKey, "42000", "Multiple primary key defined")
+	}
+	return nil
 }
 
 // flush does what FLUSH TABLES stands for: what is in memory goes to column files.
