@@ -28,6 +28,8 @@ type DiskRowSet struct {
 	mu     sync.Mutex // opening
 	reader atomic.Pointer[cfile.Reader]
 	loaded atomic.Bool // the deltas of the REDO file are in dms
+	// redoBytes is delta.Bytes for those who do not hold Manager.flushMu.
+	redoBytes atomic.Int64
 
 	// guarded by Manager.flushMu after opening
 	delta        deltaFileInfo // the REDO file that the superblock names
@@ -38,7 +40,7 @@ type DiskRowSet struct {
 
 func rowSetFileName(id uint64) string { return fmt.Sprintf("rowsets/%016x.cfile", id) }
 
-func (d *DiskRowSet) size() int64 { return d.fileBytes + d.delta.Bytes }
+func (d *DiskRowSet) size() int64 { return d.fileBytes + d.redoBytes.Load() }
 
 // open returns the file's reader, with the deltas of its REDO file in memory.
 func (d *DiskRowSet) open() (*cfile.Reader, error) {

@@ -374,6 +374,7 @@ func (f *tabletFlush) swap() {
 	}
 	for _, d := range f.deltas {
 		d.set.delta, d.set.live = d.info, d.set.rows-d.deleted
+		d.set.redoBytes.Store(d.info.Bytes)
 		d.set.dms.dirty.add(-d.dirty)
 	}
 	frozen := slices.DeleteFunc(slices.Clone(v.frozen), func(s *MemRowSet) bool { return slices.Contains(f.frozen, s) })

@@ -159,6 +159,7 @@ func (t *Tablet) loadRowSet(r *SuperBlockRowSet) (*DiskRowSet, error) {
 	m := t.m
 	d := &DiskRowSet{id: r.ID, memID: r.MemRowSet, rows: r.Rows, live: r.Live, fileBytes: r.Bytes,
 		minKey: slices.Clone(r.MinKey), maxKey: slices.Clone(r.MaxKey), t: t, delta: r.Delta, nextDelta: r.Delta.Seq + 1}
+	d.redoBytes.Store(r.Delta.Bytes)
 	d.dms = newDeltaMemStore(d.rows, &m.deltaBytes, &m.dirtyBytes)
 	if err := m.checkSize(rowSetFileName(r.ID), r.Bytes); err != nil {
 		return nil, err

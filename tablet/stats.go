@@ -35,7 +35,7 @@ type Stats struct {
 	RowsScanned   uint64
 	VectorsRead   uint64 // vectors of rows that scans went through
 	VectorsPruned uint64 // skipped by zone maps
-	RowSetsPruned uint64 // DiskRowSets that a scan skipped by key range or bloom
+	RowSetsPruned uint64 // DiskRowSets that a scan skipped by key range
 
 	Commits      uint64
 	Rollbacks    uint64
