@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -85,7 +86,7 @@ func sessionResults(ctx *sql.Context, asked uint16) results {
 
 // describe works out the definition of a column.
 func describe(ctx *sql.Context, col *sql.Column, res results) column {
-	c := column{database: col.DatabaseSource, table: col.Source, orgTable: col.Source, name: col.Name, charset: collationBinary}
+	c := column{database: col.DatabaseSource, table: col.Source, orgTable: col.Source, name: shortName(col.Name), charset: collationBinary}
 	if n, ok := res.tables[strings.ToLower(col.Source)]; ok {
 		c.table, c.orgTable = n.alias, n.table
 	}
@@ -106,6 +107,21 @@ func describe(ctx *sql.Context, col *sql.Column, res results) column {
 		c.flags &^= flagNotNull | flagNoDefault
 	}
 	return c
+}
+
+// maxColumnName is how many bytes of a column's name clients get. MySQL cuts names that
+// it makes from expressions at 256 characters too; a client may refuse a longer one.
+const maxColumnName = 256
+
+func shortName(name string) string {
+	if len(name) <= maxColumnName {
+		return name
+	}
+	cut := maxColumnName
+	for cut > 0 && !utf8.RuneStart(name[cut]) {
+		cut--
+	}
+	return name[:cut]
 }
 
 // describeOther fills in type, length, character set and flags of everything

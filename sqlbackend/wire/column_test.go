@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestColumnDefinitions: type, length, decimals, character set and flags as
@@ -120,5 +121,21 @@ func TestColumnTypesOfDriver(t *testing.T) {
 		if s := strings.Join(got, "|"); s != want {
 			t.Errorf("got  %s\nwant %s", s, want)
 		}
+	}
+}
+
+// A column that is named by a long expression gets a short name.
+func TestLongColumnNames(t *testing.T) {
+	f := start(t)
+	db := f.db("")
+	text := strings.Repeat("é", 200_000)
+	rows, err := db.Query("select length('" + text + "')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil || len(names) != 1 || len(names[0]) > 256 || !strings.HasPrefix(names[0], "length('é") || !utf8.ValidString(names[0]) {
+		t.Fatalf("%d bytes of name, %v", len(names[0]), err)
 	}
 }
