@@ -123,7 +123,7 @@ func TestFaultAtEveryOperation(t *testing.T) {
 			}
 		}
 		t.Logf("%v: the log went on after failures of %v", errno, goneOn)
-		if goneOn[vfs.OpPreallocate] == 0 || goneOn[vfs.OpSync] != 0 || errno == syscall.EIO && goneOn[vfs.OpWrite] != 0 {
+		if goneOn[vfs.OpPreallocate] == 0 || goneOn[vfs.OpSync] != 0 || (goneOn[vfs.OpWrite] != 0) != (errno == syscall.ENOSPC) {
 			t.Error("these are not the failures that leave the log usable")
 		}
 	}

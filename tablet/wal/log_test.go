@@ -142,6 +142,42 @@ func TestIntervalAndOff(t *testing.T) {
 	}
 }
 
+// Release keeps what is not synced, whatever the caller says.
+func TestReleaseKeepsWhatIsNotSynced(t *testing.T) {
+	m := vfs.NewMem()
+	o := smallSegments
+	o.Sync = Off
+	l, _, err := openLog(m, 0, o)
+	must(t, err)
+	for e := range uint64(40) {
+		mustAppend(t, l, e+1, make([]byte, 9000), true)
+	}
+	n := l.Stats().Segments
+	must(t, l.Release(l.End()))
+	if got := l.Stats().Segments; got != n || n < 5 {
+		t.Fatalf("%d of %d segments are left", got, n)
+	}
+	must(t, l.SyncNow())
+	must(t, l.Release(l.End()))
+	if got := l.Stats().Segments; got != 1 {
+		t.Fatalf("%d segments are left", got)
+	}
+	mustClose(t, l)
+}
+
+// Much that nobody syncs does not stay in memory.
+func TestAppendWritesWhenMuchHasCollected(t *testing.T) {
+	l, _, err := openLog(vfs.NewMem(), 0, Options{})
+	must(t, err)
+	for e := range uint64(10) {
+		mustAppend(t, l, e+1, make([]byte, 1<<19), false)
+	}
+	if w := l.written.load(); w < maxPending || l.Synced() != 0 {
+		t.Fatalf("written up to %d, synced up to %d", w, l.Synced())
+	}
+	mustClose(t, l)
+}
+
 func BenchmarkAppendSync(b *testing.B) {
 	for _, size := range []int{100, 10000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
