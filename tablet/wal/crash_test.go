@@ -140,7 +140,7 @@ func TestCrashAtEverySync(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%d crashes", points)
-		if points < 8*commits {
+		if points < 3*commits {
 			t.Fatalf("only %d crashes", points)
 		}
 		commits /= 2

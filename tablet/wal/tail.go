@@ -71,22 +71,18 @@ func (l *Log) cutTail(end LSN) error {
 	if err := s.f.Truncate(s.offset(end)); err != nil {
 		return fmt.Errorf("cut the log: %w", err)
 	}
-	if err := s.f.Sync(); err != nil {
-		return fmt.Errorf("cut the log: %w", err)
-	}
 	s.room = end
-	room := l.o.SegmentSize - s.offset(end)
-	if room <= 0 {
-		return vfs.SyncDir(l.fs, l.dir)
-	}
-	switch err := s.f.Preallocate(s.offset(end), room); {
-	case err == nil:
-		s.room = end + LSN(room)
-		if err := s.f.Sync(); err != nil {
+	if room := l.o.SegmentSize - s.offset(end); room > 0 {
+		err := s.f.Preallocate(s.offset(end), room)
+		switch {
+		case err == nil:
+			s.room = end + LSN(room)
+		case !vfs.IsNoSpace(err): // no space: reads work, the next Append tries again
 			return fmt.Errorf("extend the log: %w", err)
 		}
-	case !vfs.IsNoSpace(err): // no space: reads work, the next Append tries again
-		return fmt.Errorf("extend the log: %w", err)
+	}
+	if err := s.f.Sync(); err != nil {
+		return fmt.Errorf("cut the log: %w", err)
 	}
 	return vfs.SyncDir(l.fs, l.dir)
 }
