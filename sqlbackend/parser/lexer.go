@@ -234,6 +234,9 @@ func (l *lexer) quoted(from int) token {
 			l.edits.insert(i, `\`)
 			i++
 		case c == '\\' && escapes:
+			if i+1 < len(l.text) && (l.text[i+1] == '%' || l.text[i+1] == '_') {
+				l.edits.insert(i, `\`) // the engine's lexer drops the backslash that LIKE needs
+			}
 			i += 2
 		case c != q:
 			i++

@@ -59,6 +59,7 @@ func TestRewriteLexical(t *testing.T) {
 		{"select 1--1, 5--a, 1 -- 2", "select 1- -1, 5- -a, 1"},
 		{"select'a',x'41',_utf8mb4'b',b'1' from`t`", "select 'a',x'41',_utf8mb4'b',b'1' from `t`"},
 		{"select 8//2", "select 8/ /2"},
+		{`select 'a\_b\%', 'c\\_', '\n'`, `select 'a\\_b\\%', 'c\\_', '\n'`},
 		{"select a$b, `c$d`, '$', @x", "select `a$b`, `c$d`, '$', @x"},
 		{"select é, t.ñandú from ü", "select `é`, t.`ñandú` from `ü`"},
 		{"select \\N, '\\N'", "select NULL, '\\N'"},

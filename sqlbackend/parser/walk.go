@@ -79,6 +79,11 @@ func (w *walker) node(n ast.SQLNode, in *scope) {
 		case *ast.ComparisonExpr:
 			if n != nil {
 				w.operator(n)
+				like(n)
+			}
+		case *ast.Where:
+			if n != nil && n.Type == ast.WhereStr {
+				n.Expr = likeRanges(n.Expr)
 			}
 		case *ast.FrameBound:
 			if n != nil {

@@ -1,0 +1,41 @@
+package sqlbackend
+
+import (
+	"strings"
+	"testing"
+
+	"ksql/internal/vfs"
+)
+
+// LIKE finds every match, also through an index, and heeds escaped wildcards.
+func TestLike(t *testing.T) {
+	c := connect(t, openMem(t, vfs.NewMem()), "")
+	c.must(`CREATE DATABASE d;
+USE d;
+CREATE TABLE l (id INT PRIMARY KEY, a INT, b VARCHAR(10), d DATE, KEY ab (a, b), KEY b (b), KEY d (d));
+INSERT INTO l VALUES (1, 1, 'a_c', '2020-01-01'), (2, 1, 'abc', '2020-02-01'), (3, 1, 'az', '2021-01-01'), (4, 2, 'AZZ', NULL),
+  (5, 2, '10%x', NULL), (6, 2, '10x', NULL), (7, 3, 'a日', NULL), (8, 3, 'b', NULL), (9, 3, NULL, NULL)`)
+	for _, q := range []struct{ where, ids string }{
+		{"b LIKE 'a%'", "1 2 3 4 7"},
+		{"a = 1 AND b LIKE 'A%'", "1 2 3"},
+		{"a BETWEEN 2 AND 3 AND b LIKE 'az%' OR b LIKE 'B'", "4 8"},
+		{`b LIKE 'a\_%'`, "1"},
+		{`b LIKE 'a\_c'`, "1"},
+		{`b LIKE '10\%%'`, "5"},
+		{`b LIKE '10|%%' ESCAPE '|'`, "5"},
+		{"b NOT LIKE 'a%'", "5 6 8"},
+		{"NOT (b LIKE 'a%')", "5 6 8"},
+		{"b COLLATE utf8mb4_bin LIKE 'A%'", "4"},
+		{"d LIKE '2020%'", "1 2"},
+		{"a LIKE '1%'", "1 2 3"},
+		{"id IN (SELECT id FROM l WHERE b LIKE 'az%')", "3 4"},
+	} {
+		c.want("SELECT id FROM l WHERE "+q.where+" ORDER BY id", strings.Fields(q.ids)...)
+		c.want("SELECT COUNT(*) FROM (SELECT id FROM l WHERE "+q.where+") q", string(rune('0'+len(strings.Fields(q.ids)))))
+	}
+	c.must("DELETE FROM l WHERE b LIKE 'az%';\nUPDATE l SET a = 9 WHERE b LIKE 'a%'")
+	c.want("SELECT id FROM l WHERE a = 9 ORDER BY id", "1", "2", "7")
+	c.want(`SELECT 'a\_b', 'c\%'`, `a\_b|c\%`)
+	c.must("PREPARE p FROM 'SELECT id FROM l WHERE b LIKE ?';\nSET @p = 'B%'")
+	c.want("EXECUTE p USING @p", "8")
+}
