@@ -178,29 +178,81 @@ func TestAppendWritesWhenMuchHasCollected(t *testing.T) {
 	mustClose(t, l)
 }
 
+// BenchmarkAppendSync commits on the real disk, from one session and from several.
 func BenchmarkAppendSync(b *testing.B) {
 	for _, size := range []int{100, 10000} {
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			l, err := Open(vfs.Default, b.TempDir(), Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := l.Replay(0, nil); err != nil {
-				b.Fatal(err)
-			}
-			defer l.Close()
+		for _, sessions := range []int{1, 8, 64} {
+			b.Run(fmt.Sprintf("size=%d/sessions=%d", size, sessions), func(b *testing.B) {
+				l, err := Open(vfs.Default, b.TempDir(), Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				must(b, l.Replay(0, nil))
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				var wg sync.WaitGroup
+				for s := range sessions {
+					wg.Go(func() {
+						p := make([]byte, size)
+						seal := func(LSN) Stamp { return Stamp{} }
+						for range (b.N + s) / sessions {
+							end, err := l.Append(p, seal)
+							must(b, err)
+							must(b, l.Sync(end))
+						}
+					})
+				}
+				wg.Wait()
+				st := l.Stats()
+				b.ReportMetric(float64(st.Syncs)/float64(max(1, st.Records)), "syncs/commit")
+				must(b, l.Close())
+			})
+		}
+	}
+}
+
+// BenchmarkAppend is the critical path without the disk.
+func BenchmarkAppend(b *testing.B) {
+	for _, size := range []int{100, 1000} {
+		b.Run(fmt.Sprintf("size=%d", size), func(b *testing.B) {
+			l := &Log{replayed: true, segments: []*segment{{room: 1 << 62}}}
+			l.init(commitEnv{write: func([]chunk) error { return nil }})
 			p := make([]byte, size)
+			seal := func(LSN) Stamp { return Stamp{} }
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				end, err := l.Append(p, func(LSN) Stamp { return Stamp{} })
-				if err == nil {
-					err = l.Sync(end)
-				}
-				if err != nil {
+				if _, err := l.Append(p, seal); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 	}
+}
+
+// BenchmarkReplay reads records of 200 bytes.
+func BenchmarkReplay(b *testing.B) {
+	const records = 50000
+	dir := b.TempDir()
+	l, err := Open(vfs.Default, dir, Options{})
+	must(b, err)
+	must(b, l.Replay(0, nil))
+	p := make([]byte, 200)
+	for range records {
+		if _, err := l.Append(p, func(LSN) Stamp { return Stamp{} }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	must(b, l.Close())
+	for b.Loop() {
+		l, err := Open(vfs.Default, dir, Options{})
+		must(b, err)
+		n := 0
+		must(b, l.Replay(0, func(LSN, Stamp, []byte) error { n++; return nil }))
+		must(b, l.Close())
+		if n != records {
+			b.Fatalf("%d records", n)
+		}
+	}
+	b.ReportMetric(float64(records*b.N)/b.Elapsed().Seconds(), "records/s")
 }
