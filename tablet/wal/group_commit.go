@@ -55,9 +55,9 @@ func (p *position) load() LSN   { return LSN(p.v.Load()) }
 func (p *position) store(l LSN) { p.v.Store(uint64(l)) }
 
 const (
-	// maxSpare bounds the buffers that are kept for the next groups; a larger commit
-	// is rare enough to allocate.
-	maxSpare = 1 << 20
+	// maxSpare bounds each of the two buffers that are kept for the next groups: a
+	// group that is full and a chunk, as append grows it.
+	maxSpare = 3 << 20
 	// maxYields bounds gather: about 5 µs when nobody comes, a twentieth of the
 	// fastest sync seen.
 	maxYields = 64

@@ -37,8 +37,9 @@ type Options struct {
 const (
 	defaultSegmentSize = 16 << 20
 	minSegmentSize     = 64 << 10
-	// maxPending is how much may collect in memory before Append writes it out.
-	maxPending = 4 << 20
+	// maxPending is how much may collect in memory before Append writes it out: one
+	// chunk of a large commit, and more than the disk needs to write at full speed.
+	maxPending = 1 << 20
 )
 
 // Log is an open log. Its methods are safe for concurrent use after Replay.
