@@ -2,6 +2,7 @@ package sqlbackend
 
 import (
 	"io"
+	"strings"
 	"sync"
 
 	sqle "github.com/dolthub/go-mysql-server"
@@ -31,15 +32,24 @@ func install() {
 	})
 }
 
-// implicitCommitRule is far from the engine's own rule ids.
-const implicitCommitRule analyzer.RuleId = 7000
+// These are far from the engine's own rule ids.
+const (
+	implicitCommitRule analyzer.RuleId = 7000 + iota
+	setGlobalRule
+)
 
 // functions finds the functions that ksql adds to the engine's or replaces.
-func functions(ctx *sql.Context, name string) (sql.Function, bool) { return scan.Functions(ctx, name) }
+func functions(ctx *sql.Context, name string) (sql.Function, bool) {
+	if strings.EqualFold(name, "load_file") {
+		return sql.Function1{Name: "load_file", Fn: newLoadFile}, true
+	}
+	return scan.Functions(ctx, name)
+}
 
 // newEngine builds an engine over the provider with ksql's parser, hooks and nodes.
 func newEngine(p *catalog.Provider, readOnly bool) (*sqle.Engine, error) {
-	b := analyzer.NewBuilder(p).AddPreAnalyzeRule(implicitCommitRule, catalog.ImplicitCommitRule)
+	b := analyzer.NewBuilder(p).AddPreAnalyzeRule(implicitCommitRule, catalog.ImplicitCommitRule).
+		AddPreAnalyzeRule(setGlobalRule, checkSetGlobal)
 	var o sql.EngineOverrides
 	o.Builder.Parser = parser.New()
 	o.Hooks.CreateTable.PreSQLExecution = catalog.CreateTableHook
