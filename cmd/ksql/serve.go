@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -28,7 +29,9 @@ var serveCommand = command{
 }
 
 // serve runs until SIGTERM or SIGINT: then running statements finish, everything is
-// flushed and the exit code is 0. A second signal ends the statements.
+// flushed and the exit code is 0. A second signal ends the statements; one that does
+// not end within forcedExit ends the process with exit code 1, as a crash would: what
+// was acknowledged is in the log.
 func serve(env *environment, cfg *config.Config, fs *pflag.FlagSet) error {
 	if fs.NArg() > 0 {
 		return failure(exitUsage, "unexpected argument %q", fs.Arg(0))
@@ -96,8 +99,18 @@ func watchSignals(b *sqlbackend.Backend, signals <-chan os.Signal, stop func(), 
 		logf("%s: ending the statements that run", s)
 		b.Abort()
 	case <-ended:
+		return
+	}
+	select {
+	case <-time.After(forcedExit):
+		logf("a statement does not end: the process ends without it; the next start recovers from the log")
+		os.Exit(exitFailed)
+	case <-ended:
 	}
 }
+
+// forcedExit is how long statements may take to notice that they were ended.
+const forcedExit = 5 * time.Second
 
 func joinAddresses(tcp, socket string) string {
 	if tcp == "" {
