@@ -39,3 +39,34 @@ INSERT INTO l VALUES (1, 1, 'a_c', '2020-01-01'), (2, 1, 'abc', '2020-02-01'), (
 	c.must("PREPARE p FROM 'SELECT id FROM l WHERE b LIKE ?';\nSET @p = 'B%'")
 	c.want("EXECUTE p USING @p", "8")
 }
+
+// A DDL statement that fails leaves nothing behind, also after a restart.
+func TestFailedAlter(t *testing.T) {
+	m := vfs.NewMem()
+	b := openMem(t, m)
+	c := connect(t, b, "")
+	c.must(`CREATE DATABASE d;
+USE d;
+CREATE TABLE g (id INT PRIMARY KEY, a INT, c INT AS (a + 1) STORED, e INT DEFAULT (a * 2), CHECK (a < 100));
+INSERT INTO g (id, a) VALUES (1, 5)`)
+	check := func(c *client) {
+		t.Helper()
+		for _, q := range []string{"CHANGE a id INT", "CHANGE a z INT", "CHANGE a z BIGINT", "RENAME COLUMN a TO z", "RENAME COLUMN a TO c", "DROP COLUMN a"} {
+			if _, err := c.try("ALTER TABLE d.g " + q); err == nil {
+				t.Errorf("%s: no error", q)
+			}
+			c.want("SELECT * FROM d.g", "1|5|6|10")
+		}
+		c.wantError(3766, "ALTER TABLE d.g DROP COLUMN a")
+		c.wantError(1060, "ALTER TABLE d.g CHANGE a c INT")
+	}
+	check(c)
+	c.s.Close()
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c = connect(t, openMem(t, m), "")
+	check(c)
+	c.must("ALTER TABLE d.g DROP COLUMN c, DROP COLUMN e, DROP COLUMN a")
+	c.want("SELECT * FROM d.g", "1")
+}

@@ -25,6 +25,11 @@ func (t *Table) ModifyColumn(ctx *sql.Context, name string, column *sql.Column, 
 		if i < 0 {
 			return sql.ErrTableColumnNotFound.New(r.Name, name)
 		}
+		if !strings.EqualFold(name, column.Name) {
+			if err := r.checkDependencies(r.Columns[i].Name, column.Name); err != nil {
+				return err
+			}
+		}
 		c, err := columnToRecord(ctx, column)
 		if err != nil {
 			return err
@@ -96,6 +101,9 @@ func (t *Table) RewriteInserter(ctx *sql.Context, _, schema sql.PrimaryKeySchema
 		}
 	}
 	if err := checkRowSize(schema.Schema); err != nil {
+		return nil, err
+	}
+	if err := d.record.checkRewrite(oldColumn, newColumn); err != nil {
 		return nil, err
 	}
 	record := d.record.clone()

@@ -34,6 +34,8 @@ const (
 	erRowIsReferenced         = 1451
 	erNoReferencedRow         = 1452
 	erOptionPreventsStatement = 1290
+	erGeneratedDependency     = 3108
+	erDefaultDependency       = 3766
 )
 
 // errNotSupported is MySQL error 1235: feature names what was asked for.

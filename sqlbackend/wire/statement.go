@@ -293,7 +293,8 @@ func (r *Runner) next(ctx *sql.Context, iter sql.RowIter) (row sql.Row, err erro
 
 // closeIter closes iter and returns cause, or the error of closing. After a
 // failure the engine must not commit what the statement left, which its
-// committing iterator would do: autocommit is masked meanwhile.
+// committing iterator would do: autocommit is masked meanwhile, and, as DDL
+// commits without it, the transaction.
 func closeIter(ctx *sql.Context, iter sql.RowIter, cause error) error {
 	if cause == nil {
 		return iter.Close(ctx)
@@ -301,6 +302,9 @@ func closeIter(ctx *sql.Context, iter sql.RowIter, cause error) error {
 	ignore := ctx.GetIgnoreAutoCommit()
 	ctx.SetIgnoreAutoCommit(true)
 	defer ctx.SetIgnoreAutoCommit(ignore)
+	tx := ctx.GetTransaction()
+	ctx.SetTransaction(nil)
+	defer ctx.SetTransaction(tx)
 	if err := iter.Close(ctx); err != nil && ctx.Session != nil {
 		ctx.GetLogger().Debugf("close after %v: %v", cause, err)
 	}
