@@ -161,6 +161,10 @@ func (c *client) once(ctx *sql.Context, query string) (res result, err error) {
 			break
 		}
 		if err != nil {
+			// The engine commits DDL when its iterator is closed.
+			tx := ctx.GetTransaction()
+			ctx.SetTransaction(nil)
+			defer ctx.SetTransaction(tx)
 			if cerr := it.Close(ctx); cerr != nil && !errors.Is(cerr, err) {
 				err = errors.Join(err, cerr)
 			}
