@@ -70,3 +70,26 @@ INSERT INTO g (id, a) VALUES (1, 5)`)
 	c.must("ALTER TABLE d.g DROP COLUMN c, DROP COLUMN e, DROP COLUMN a")
 	c.want("SELECT * FROM d.g", "1")
 }
+
+// RENAME TABLE heeds the databases that it names.
+func TestRenameElsewhere(t *testing.T) {
+	c := connect(t, openMem(t, vfs.NewMem()), "")
+	c.must(`CREATE DATABASE d;
+CREATE DATABASE e;
+USE d;
+CREATE TABLE x (a INT);
+CREATE TABLE e.x (a INT);
+INSERT INTO x VALUES (1);
+INSERT INTO e.x VALUES (2);
+RENAME TABLE e.x TO e.y;
+ALTER TABLE e.y RENAME TO e.z`)
+	c.want("SELECT * FROM x", "1")
+	c.want("SELECT * FROM e.z", "2")
+	c.wantError(1235, "RENAME TABLE e.z TO d.z")
+	c.wantError(1235, "ALTER TABLE e.z RENAME z")
+	c.wantError(1146, "RENAME TABLE e.x TO e.y")
+	c.wantError(1049, "RENAME TABLE f.x TO f.y")
+	c.must("RENAME TABLE x TO y, d.y TO `z`;\nALTER TABLE z RENAME x")
+	c.want("SELECT * FROM x", "1")
+	c.want("SELECT * FROM e.z", "2")
+}

@@ -53,6 +53,7 @@ func newEngine(p *catalog.Provider, readOnly bool) (*sqle.Engine, error) {
 	var o sql.EngineOverrides
 	o.Builder.Parser = parser.New()
 	o.Hooks.CreateTable.PreSQLExecution = catalog.CreateTableHook
+	o.Hooks.RenameTable.PreSQLExecution = renameHook(p)
 	b.AddOverrides(o)
 	e := sqle.New(b.Build(), &sqle.Config{IsReadOnly: readOnly})
 	e.Analyzer.ExecBuilder = rowexec.NewBuilder(scan.NewBuilder(e), e.Analyzer.Overrides)

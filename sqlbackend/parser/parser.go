@@ -149,6 +149,14 @@ func grammar(ctx context.Context, text string, first bool, o ast.ParserOptions) 
 
 // post runs the hooks.
 func (p *Parser) post(ctx context.Context, stmt ast.Statement, src source) error {
+	switch s := stmt.(type) {
+	case *ast.DDL:
+		renameTables(s)
+	case *ast.AlterTable:
+		for _, d := range s.Statements {
+			renameTables(d)
+		}
+	}
 	if err := walk(ctx, stmt, src); err != nil {
 		return err
 	}
