@@ -33,7 +33,7 @@ func (r *insertRun) convert(ctx *sql.Context, row sql.Row, number int) error {
 			continue
 		}
 		if !ignore || c.Type.Type() == query.Type_JSON {
-			return columnError(c, row[i], number, err)
+			return sql.NewWrappedTypeConversionError(row[i], i, columnError(c, row[i], number, err))
 		}
 		err = columnError(c, row[i], number, err)
 		row[i] = nearest(c, row[i], v)
@@ -75,6 +75,19 @@ func convertValue(ctx *sql.Context, c *sql.Column, v any, number int) (any, erro
 		named = context.WithValue(named, types.RowNumberKey, int64(number))
 		out, in, err = c.Type.Convert(ctx.WithContext(named), v)
 	}
+	if blankNumber(c.Type, v) {
+		return out, sql.ErrInvalidValue.New(v, c.Type)
+	}
+	if fit, ok := cutSpaces(c.Type, v); ok && err != nil {
+		return convertValue(ctx, c, fit, number)
+	}
+	if in != sql.InRange || err != nil || needsBounds(c.Type, v) {
+		if near, inside, known := boundNumber(ctx, c.Type, v); known {
+			if out, err, in = near, nil, sql.InRange; !inside {
+				in = sql.Overflow
+			}
+		}
+	}
 	if err == nil && in != sql.InRange {
 		err = sql.ErrValueOutOfRange.New(v, c.Type)
 	}
@@ -87,7 +100,7 @@ func convertValue(ctx *sql.Context, c *sql.Column, v any, number int) (any, erro
 // columnError puts column and row into a conversion error where MySQL does.
 func columnError(c *sql.Column, v any, number int, err error) error {
 	switch {
-	case types.ErrLengthBeyondLimit.Is(err):
+	case types.ErrLengthBeyondLimit.Is(err), types.IsBit(c.Type):
 		return types.ErrLengthBeyondLimit.New(v, c.Name)
 	case sql.ErrNotMatchingSRID.Is(err):
 		return sql.ErrNotMatchingSRIDWithColName.New(c.Name, err)
@@ -100,7 +113,7 @@ func columnError(c *sql.Column, v any, number int, err error) error {
 // nearest is the value that IGNORE stores for one that does not fit: a number
 // at the end of the range, a text cut to its length, else the type's zero.
 func nearest(c *sql.Column, v, converted any) any {
-	if sql.IsNumberType(c.Type) {
+	if isNumber(c.Type) {
 		if converted == nil {
 			return c.Type.Zero()
 		}

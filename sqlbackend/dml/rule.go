@@ -38,14 +38,16 @@ func InstallRule() {
 
 // batch replaces the top node of an eligible statement.
 func batch(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, scope *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
-	if !scope.IsEmpty() {
-		return n, transform.SameTree, nil
+	n, same, err := storeValues(ctx, n)
+	if err != nil || !scope.IsEmpty() {
+		return n, same, err
 	}
 	if hasTrigger(ctx, n) {
-		return showOwnWrites(ctx, n)
+		shown, same2, err := showOwnWrites(ctx, n)
+		return shown, same && same2, err
 	}
 	if disabled.Load() {
-		return n, transform.SameTree, nil
+		return n, same, nil
 	}
 	switch n := n.(type) {
 	case *plan.InsertInto:
@@ -61,7 +63,7 @@ func batch(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, scope *plan.Scope
 			return b, transform.NewTree, nil
 		}
 	}
-	return n, transform.SameTree, nil
+	return n, same, nil
 }
 
 // hasTrigger tells whether triggers fire in a plan.
