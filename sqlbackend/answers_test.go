@@ -93,3 +93,18 @@ ALTER TABLE e.y RENAME TO e.z`)
 	c.want("SELECT * FROM x", "1")
 	c.want("SELECT * FROM e.z", "2")
 }
+
+// Handlers that would not run as written are refused.
+func TestHandlers(t *testing.T) {
+	c := connect(t, openMem(t, vfs.NewMem()), "")
+	c.must("CREATE DATABASE d;\nUSE d;\nCREATE TABLE x (id INT PRIMARY KEY)")
+	for _, h := range []string{
+		"EXIT HANDLER FOR SQLEXCEPTION ROLLBACK", "EXIT HANDLER FOR SQLEXCEPTION BEGIN END",
+		"CONTINUE HANDLER FOR NOT FOUND INSERT INTO x VALUES (1)", "CONTINUE HANDLER FOR SQLSTATE VALUE '23000', NOT FOUND SET @e = 1",
+	} {
+		c.wantError(1235, "CREATE PROCEDURE p() BEGIN DECLARE e INT DEFAULT 0; DECLARE "+h+"; INSERT INTO x VALUES (1); END")
+	}
+	c.must(`CREATE PROCEDURE p() BEGIN DECLARE e INT DEFAULT 0; DECLARE CONTINUE HANDLER FOR SQLEXCEPTION SET e = 1; INSERT INTO x VALUES (7); INSERT INTO x VALUES (7); INSERT INTO x VALUES (8 + e); END`)
+	c.must("CALL p()")
+	c.want("SELECT id FROM x ORDER BY id", "7", "9")
+}

@@ -126,7 +126,11 @@ func (t *Table) RewriteInserter(ctx *sql.Context, _, schema sql.PrimaryKeySchema
 		record.PrimaryPrefix = nil
 	}
 	record.remapIndexes(d.record, oldColumn, newColumn)
-	return t.session.rewrite(ctx, t, record)
+	w, err := t.session.rewrite(ctx, t, record)
+	if err == nil && oldColumn == nil {
+		w.addedMembers()
+	}
+	return w, err
 }
 
 // remapIndexes translates the ordinals of index columns from those of old. A

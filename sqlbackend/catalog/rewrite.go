@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"ksql/tablet"
 )
@@ -18,6 +19,18 @@ type rewriter struct {
 	now     *tableDef
 	editor  *statementEditor
 	failed  bool
+	// members are the added NOT NULL ENUM columns without a default: MySQL
+	// gives them their first member.
+	members []int
+}
+
+// addedMembers finds the columns for members.
+func (w *rewriter) addedMembers() {
+	for i, c := range w.now.schema.Schema {
+		if w.old.record.column(c.Name) < 0 && !c.Nullable && c.Default == nil && c.Generated == nil && types.IsEnum(c.Type) {
+			w.members = append(w.members, i)
+		}
+	}
 }
 
 // rewrite begins a rewrite of a table to a new record.
@@ -77,6 +90,9 @@ func (w *rewriter) StatementComplete(*sql.Context) error { return nil }
 
 // Insert adds one row in the new schema.
 func (w *rewriter) Insert(ctx *sql.Context, row sql.Row) error {
+	for _, i := range w.members {
+		row[i] = uint16(1)
+	}
 	if err := w.editor.insert(ctx, row); err != nil {
 		w.failed = true
 		return translate(err)

@@ -293,3 +293,14 @@ func checkIsolation(name string, value any) error {
 // background is for work that must not stop with the statement: the engine
 // cancels a statement's context before it commits.
 func background(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
+
+// duplicateIndexWarning is the engine's about an index that has as many columns
+// as another one, whatever they are.
+const duplicateIndexWarning = 1831
+
+// Warn takes a warning, unless it is mistaken.
+func (s *Session) Warn(w *sql.Warning) {
+	if w.Code != duplicateIndexWarning {
+		s.BaseSession.Warn(w)
+	}
+}

@@ -42,6 +42,7 @@ func init() {
 		"analyze": (*rewriter).analyzeTable, "optimize": (*rewriter).optimizeTable, "check": (*rewriter).checkTable,
 		"repair": (*rewriter).repairTable, "flush": (*rewriter).flush, "kill": (*rewriter).kill,
 		"insert": (*rewriter).insert, "delete": (*rewriter).deleteFrom, "load": (*rewriter).loadData,
+		"declare": (*rewriter).declare,
 	} {
 		statementRules[w] = rule
 	}
