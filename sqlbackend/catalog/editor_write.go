@@ -184,7 +184,28 @@ func (e *statementEditor) change(ctx *sql.Context, was image, found tablet.Probe
 			return false, err
 		}
 	}
-	return true, nil
+	return true, e.raiseNumber(ctx, new)
+}
+
+// raiseNumber notes the AUTO_INCREMENT number of an updated row, so that it is
+// never issued.
+func (e *statementEditor) raiseNumber(ctx *sql.Context, row sql.Row) error {
+	i := e.def.autoColumn
+	if i < 0 || row[i] == nil {
+		return nil
+	}
+	v, err := counterValue(ctx, row[i])
+	if err != nil {
+		return err
+	}
+	t, err := e.tx.stored(e.def.tabletID)
+	if err != nil {
+		return err
+	}
+	if v > t.PeekCounter(tablet.CounterAutoIncrement) {
+		t.RaiseCounter(tablet.CounterAutoIncrement, v)
+	}
+	return nil
 }
 
 // lockChange locks the keys that a change touches; new ones must be free.
